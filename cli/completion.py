@@ -53,6 +53,7 @@ _BY_NAME: dict[str, Callable[..., list[str]]] = {
     "testset": complete_testset,
     "lp": complete_lp,
     "metric": complete_metric,
+    "scorer": complete_metric,
     "measure": complete_measure,
     "protocol": complete_protocol,
 }

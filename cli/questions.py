@@ -229,12 +229,12 @@ def _check_order(known: Mapping[str, Field], words: Mapping[str, Any], database:
     said = [word for name in arguments for word in _listed(words.get(name))]
     if arguments[:1] != ["testset"] or len(said) < 2 or not _is_pair(said[0].split(",")[0]):
         return
-    from queries.evalsets import stored_name, stored_names, unknown_testset
+    from queries.evalsets import stored_name, stored_places, unknown_testset
     from queries.opening import opening
     from warehouse.facts.testsets import known_testsets
 
     with opening(database) as opened, opened() as warehouse:
-        loaded = stored_names(warehouse)["testset"]
+        loaded = stored_places(warehouse)["testset"]
     names = {*loaded, *known_testsets()}
     testset = stored_name(said[1], names)
     if said[0] not in loaded and names.issuperset(testset.split(",")):

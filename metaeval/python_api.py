@@ -5,7 +5,7 @@ Light: commands that are no questions look names up by it.
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import MISSING, replace
 from functools import cache, partial
@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from metaeval.questions import question_named
 from metaeval.questions.question import Question, evalsets_named, question_with
 from metaeval.results.run import Run
-from queries.evalsets import is_year, stored_name, stored_names, stored_score, stored_testset
+from metaeval.results.spelling import with_stored_names
 from queries.listing import own_metrics
 from warehouse import QuestionError, Warehouse
 from warehouse.database.buckets import located
 from warehouse.errors import unknown
-from warehouse.facts.languages import pairs_called
 from warehouse.fields import Field, fields_of, under_current_names
-from warehouse.names import is_language_pair
 
 if TYPE_CHECKING:
     from metaeval.results.answer import Answer
@@ -31,76 +29,8 @@ AnyQuestion = TypeVar("AnyQuestion", bound=Question[Any])
 
 
 def as_stored(question: AnyQuestion, run: Run) -> AnyQuestion:
-    """The question with the names that the warehouse has; lists of metrics lose their commas, and "all" is all.
-
-    The warehouse is read only if a name is typed differently from any stored form.
-    """
-    values = {
-        name: _language_pairs(value) if field.option.names == "lp" else value
-        for name, field in fields_of(type(question)).items()
-        if (value := getattr(question, name)) and field.option.names in _SPELT
-    }
-    fields = fields_of(type(question))
-    kinds = {name: str(fields[name].option.names) for name in values}
-    to_look_up = {name: values[name] for name in values if is_to_be_looked_up(values[name], kinds[name])}
-    if to_look_up:
-        with question.names_in(run) as warehouse:
-            values |= spelt(warehouse, to_look_up, kinds)
-    changed = {name: value for name, value in values.items() if value != getattr(question, name)}
-    return replace(question, **changed) if changed else question
-
-
-_SPELT = ("testset", "lp", "metric", "system", "human")
-
-
-def _language_pairs(value: Any) -> Any:
-    """Language pairs in the codes of the warehouse: `en-cmn` is `en-zh`."""
-    if not isinstance(value, str):
-        return tuple(_language_pairs(one) for one in value)
-    return pairs_called(value)
-
-
-def spelt(warehouse: Warehouse, values: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
-    """Names as a warehouse has them. kinds: what each of them names. No metric name is left if all are meant."""
-    stored = stored_names(warehouse)
-    found = {name: _spelt(value, kinds[name], stored[kinds[name]]) for name, value in values.items()}
-    for name, value in found.items():
-        if isinstance(value, str) and kinds[name] == "metric" and value not in stored["metric"]:
-            found[name] = stored_score(value, stored["system"])  # some arguments name a metric or a system
-    return found
-
-
-def _spelt(value: Any, kind: str, known: Collection[str]) -> Any:
-    if kind in ("system", "human"):
-        names = tuple(stored_score(one, known) for one in ([value] if isinstance(value, str) else value))
-        return names[0] if isinstance(value, str) else names
-    look_up = stored_testset if kind == "testset" else stored_name
-    if isinstance(value, str):
-        return look_up(value, known)
-    if kind != "metric":
-        return tuple(look_up(one, known) for one in value)
-    parts = [one for part in value for one in ([part] if part in known else _parts(part))]
-    patterns = [stored_name(one, known) for one in parts]
-    return () if any(one.lower() == "all" for one in patterns) else tuple(dict.fromkeys(patterns))
-
-
-def _parts(text: str) -> Sequence[str]:
-    return [part.strip() for part in text.split(",") if part.strip()] or [text]
-
-
-def is_to_be_looked_up(value: Any, kind: str) -> bool:
-    """Whether a name may be typed differently from the stored one: reading the warehouse takes time."""
-    if kind == "metric":
-        several = () if isinstance(value, str) else value
-        return any("," in one or one.lower() == "all" for one in several) or any(
-            one.islower() and not re.search(r"[*?\[]", one) for one in several or [value]
-        )
-    if kind in ("system", "human"):  # exact names, in any case
-        return True
-    names = [part for one in ([value] if isinstance(value, str) else value) for part in one.split(",")]
-    if kind == "lp":
-        return any(part != "all" and not is_language_pair(part) for part in names)
-    return any(part != part.lower() or is_year(part) for part in names)
+    """The question with the names that the warehouse has."""
+    return with_stored_names(question, partial(question.names_in, run))
 
 
 @cache

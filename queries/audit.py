@@ -7,7 +7,7 @@ from queries.evalsets import expand
 from queries.findings import CHECKS, SEVERITIES, Finding, shown_query
 from queries.listing import listing
 from warehouse import Warehouse
-from warehouse.errors import unknown
+from warehouse.errors import known_name
 from warehouse.facts.issues import Issue
 from warehouse.facts.issues import issues as published_issues
 
@@ -24,10 +24,7 @@ def audit(
     for all.
     Raises QuestionError: unknown test set, language pair or check.
     """
-    for name in checks:
-        if name not in KINDS:
-            raise unknown("check", name, KINDS)
-    asked = set(checks or KINDS)
+    asked = {known_name("check", name, KINDS) for name in checks or KINDS}
     found: list[Finding] = []
     for place in _places(warehouse, testset, lp):
         for check in CHECKS:

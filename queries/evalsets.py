@@ -1,7 +1,7 @@
 """Evaluation sets by their names: one, or several from names joined by commas or "all"."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
@@ -103,18 +103,20 @@ def has_standard_reference(warehouse: Warehouse, testset: str, lp: str) -> bool:
     return bool(found)
 
 
-def stored_names(warehouse: Warehouse) -> dict[str, set[str]]:
-    """The names of test sets, language pairs, systems, human scores and metrics of a warehouse."""
+def stored_places(warehouse: Warehouse) -> dict[str, set[str]]:
+    """The names of the test sets and language pairs of a warehouse."""
     rows = warehouse.rows("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id")
-    metrics = warehouse.rows("SELECT name, base_name FROM scorer WHERE kind = 'metric'")
-    humans = warehouse.rows("SELECT name FROM scorer WHERE kind = 'human'")
-    return {
-        "testset": {testset for testset, _ in rows},
-        "lp": {lp for _, lp in rows},
-        "system": {name for (name,) in warehouse.rows("SELECT DISTINCT name FROM system")},
-        "human": {name for (name,) in humans},
-        "metric": {name for names in metrics for name in names},
-    }
+    return {"testset": {testset for testset, _ in rows}, "lp": {lp for _, lp in rows}}
+
+
+def stored_names(warehouse: Warehouse, testsets: Sequence[str] = (), lps: Sequence[str] = ()) -> dict[str, set[str]]:
+    """The names of systems, human scores, metrics, and scorers (metrics or systems), of some evaluation sets.
+
+    testsets, lps: names; none for all.
+    """
+    rows = warehouse.rows(questions()["stored_names"].text, {"testsets": list(testsets), "lps": list(lps)})
+    found = {kind: {name for of, name in rows if of == kind} for kind in ("system", "human", "metric")}
+    return {**found, "scorer": found["metric"] | found["system"]}
 
 
 def stored_name(typed: str, known: Collection[str]) -> str:
@@ -393,10 +395,11 @@ def human_score(
     if use == "none":
         return None, (f"without human scores: none of {where} has segment scores",)
     if named is not None:
-        if stored_human(named) in humans:
-            return named, ()
         if not humans:
             raise QuestionError(f"no human score of {IT} is loaded", where=where)
+        stored = stored_score(named, humans)
+        if stored_human(stored) in humans:
+            return stored, ()
         raise unknown("human score", named, humans, where=where)
     if official is not None and stored_human(official) in humans:
         return official, ()
@@ -420,9 +423,11 @@ def reference(
     """
     here = sorted(set(used))
     if named is not None:
-        if named not in {*here, official, *translations}:
+        loaded = {*here, *translations, *([] if official is None else [official])}
+        alike = [named] if named in loaded else [one for one in loaded if one.casefold() == named.casefold()]
+        if len(alike) != 1:
             raise unknown("reference", named, here or translations, where=where)
-        return named, ()
+        return alike[0], ()
     if official is not None or not here:
         return official, ()
     if len(here) == 1:

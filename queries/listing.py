@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from queries.evalsets import BY_PREFERENCES, evalset_id, unknown_testset
 from warehouse import Warehouse
-from warehouse.errors import unknown
+from warehouse.errors import known_name, unknown
 from warehouse.facts.licences import release_of
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str
 
     Raises QuestionError: unknown listing, test set or language pair. LimitError: no answer in CATALOGUE_SECONDS.
     """
-    if what not in LISTINGS:
-        raise unknown("listing", what, LISTINGS)
+    what = known_name("listing", what, LISTINGS)
     with warehouse.within(CATALOGUE_SECONDS):
         if testset is not None:
             if lp is not None:

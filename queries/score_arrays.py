@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from queries import catalog
-from queries.evalsets import evalset_id, stored_name, stored_names, stored_testset
+from queries.evalsets import evalset_id, stored_name, stored_places, stored_testset
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.languages import pairs_called
@@ -17,7 +17,7 @@ def segment_scores(warehouse: Warehouse, testset: str, lp: str, scorer: str) -> 
     several), or a human score; test set, language pair and scorer in any case.
     Raises QuestionError: unknown names, or a metric with several references, none of them the standard one.
     """
-    stored = stored_names(warehouse)
+    stored = stored_places(warehouse)
     testset, lp = stored_testset(testset, stored["testset"]), stored_name(pairs_called(lp), stored["lp"])
     evalset = evalset_id(warehouse, testset, lp)
     scorers = catalog.ask(warehouse, "scorers_of_evalsets", evalsets=[evalset]).filter(level="seg")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 import polars as pl
@@ -12,7 +11,7 @@ from queries.annotations import MarkedError, error_schema, human_with_errors, ma
 from queries.evalsets import evalset_id
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
-from warehouse.names import MetricVariant
+from warehouse.names import MetricVariant, in_any_case
 
 _LEVELS = {"seg": "segment", "doc": "document", "sys": "system", "domain": "domain"}
 FIXED = ("kind", "name", "text", "errors")  # columns of the frame beside one for each scorer
@@ -215,14 +214,13 @@ def _matching(
 ) -> list[str]:
     """Sorted names that match any of the patterns; all without patterns. known: name -> its alternative names."""
     called = known if isinstance(known, Mapping) else {name: (name,) for name in known}
-    for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for names in called.values() for name in names):
+    known_names = {name for names in called.values() for name in names}
+    matching = [in_any_case(pattern, known_names) for pattern in patterns]
+    for pattern, found in zip(patterns, matching, strict=True):
+        if not found:
             raise unknown(kind, pattern, list(called), where=where)
-    return sorted(
-        one
-        for one, names in called.items()
-        if not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
-    )
+    chosen = {name for found in matching for name in found}
+    return sorted(one for one, names in called.items() if not patterns or chosen.intersection(names))
 
 
 def _scores(

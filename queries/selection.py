@@ -1,9 +1,10 @@
 """The resolved slice: included systems, metrics and segments of an evaluation set, and reasons for exclusions."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from glob import escape
 from typing import Literal
 
 from queries import catalog, evalsets
@@ -13,6 +14,7 @@ from queries.slices import BY_ANNOTATOR, Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.issues import optimised_in
+from warehouse.names import in_any_case
 from warehouse.wording import counted, first_names, option
 
 Level = Literal["seg", "sys"]
@@ -119,6 +121,34 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
     return not patterns or any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
+_OF_SEGMENTS = ("domain", "document", "phenomenon")
+
+
+def _as_spelt(patterns: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
+    """The patterns; one that matches nothing as typed becomes the names that it matches in any case."""
+    known = {*names} if patterns else set()
+    found = [
+        [one] if any(_matches(name, [one]) for name in known) else [escape(name) for name in in_any_case(one, known)]
+        for one in patterns
+    ]
+    return tuple(
+        dict.fromkeys(name for one, alike in zip(patterns, found, strict=True) for name in sorted(alike) or [one])
+    )
+
+
+def _spelt(asked: Slice, found: Holdings, places: Sequence[Place]) -> Slice:
+    """The slice with the spelling of its evaluation set; itself if nothing is typed in another case."""
+    patterns = {
+        "systems": _as_spelt(asked.systems, (name for _, name, _, _ in found.systems)),
+        "metrics": _as_spelt(asked.metrics, (name for one in found.metrics for name in (one.name, one.base_name))),
+    }
+    for column, kind in enumerate(_OF_SEGMENTS, start=1):
+        names = (str(one[column]) for one in places if one[column] is not None)
+        patterns[kind] = _as_spelt(getattr(asked, kind), names)
+    changed = {name: value for name, value in patterns.items() if value != getattr(asked, name)}
+    return replace(asked, **changed) if changed else asked  # type: ignore[arg-type]
+
+
 def select(
     warehouse: Warehouse, asked: Slice, level: Level = "seg", *, human: HumanUse = "required", also: Sequence[str] = ()
 ) -> Selection:
@@ -149,6 +179,8 @@ def select(
     places = catalog.ask(warehouse, "scored_documents", evalset=number).rows() if is_of_documents else found.segments
     if is_of_documents and not places:
         raise QuestionError(f"no scores of documents of {IT}", where=where)
+    asked = _spelt(asked, found, places)
+    also = _as_spelt(also, (name for one in found.metrics for name in (one.name, one.base_name)))
     segments = _choose_segments(places, asked, where)
     systems = _choose_systems(found, asked, stored, reference, where)
     scored = {choice.name for choice in systems if choice.reason is None}
@@ -254,7 +286,7 @@ def _holdings(warehouse: Warehouse, numbers: Sequence[int]) -> dict[int, Holding
 
 
 def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequence[Place]:
-    asked_for = {"domain": asked.domain, "document": asked.document, "phenomenon": asked.phenomenon}
+    asked_for = {name: getattr(asked, name) for name in _OF_SEGMENTS}
     for column, (kind, patterns) in enumerate(asked_for.items(), start=1):
         names = {str(name) for row in rows if (name := row[column]) is not None} if patterns else set()
         for pattern in patterns:

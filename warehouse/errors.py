@@ -1,7 +1,7 @@
 """Errors, grouped by what the caller can do about them."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -22,6 +22,7 @@ _OF_MEMORY = (
 NEAR = "did you mean"
 """Before names that are near to an unknown one."""
 _OF_VARIANT = re.compile(r"-(src|ref[^-]*)$")
+_NEAREST = 5  # names that contain an unknown one and are offered for it
 _DEEPEST = 50  # lists within lists of a parameter
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
 
@@ -197,6 +198,21 @@ def _shorter(found: re.Match[str]) -> str:
     return f"{text[: _LONGEST + len(quote)]}…{quote}"
 
 
+def known_name(kind: str, typed: str, known: Collection[str], *, where: str = "") -> str:
+    """One of the known names, typed in any case; an exact name wins.
+
+    Raises QuestionError: as `unknown`.
+    >>> known_name("paper", "Freitag-2021", ["freitag-2021"])
+    'freitag-2021'
+    """
+    if typed in known:
+        return typed
+    alike = [name for name in known if name.casefold() == typed.casefold()]
+    if len(alike) != 1:
+        raise unknown(kind, typed, known, where=where)
+    return alike[0]
+
+
 def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> QuestionError:
     """The error for an unknown name, with the nearest known names.
 
@@ -204,6 +220,8 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
     "unknown metric 'COMET22' for wmt23 en-de; did you mean 'COMET'?"
     >>> str(unknown("metric", "blue", ["BLEU-refA", "bleu-all"])).partition("; ")[2]
     "did you mean 'BLEU-refA' or 'bleu-all'?"
+    >>> str(unknown("metric", "xcomet", ["COMET-refA", "XCOMET-Ensemble-refA"])).partition("; ")[2]
+    "did you mean 'XCOMET-Ensemble-refA' or 'COMET-refA'?"
     >>> str(unknown("system", "A,B", ["A", "B", "C"]))
     "unknown system 'A,B'; name them separately: 'A', 'B'"
     """
@@ -212,7 +230,9 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
     # The name of a metric is typed without its reference, and BLEU is nearer to blue than bleu-all is.
     backwards = known[::-1]  # BLEU comes before bleu
     folded = {_OF_VARIANT.sub("", one.lower()): one for one in backwards} | {one.lower(): one for one in backwards}
-    near = [*dict.fromkeys(folded[item] for item in get_close_matches(name.lower(), folded, n=6, cutoff=0.5))][:3]
+    longer = sorted((one for one in known if len(name) > 2 and name.lower() in one.lower()), key=len)
+    close = [folded[item] for item in get_close_matches(name.lower(), folded, n=6, cutoff=0.5)]
+    near = [*dict.fromkeys([*longer[:_NEAREST], *close])][: max(3, min(len(longer), _NEAREST))]
     if len(parts) > 1 and set(parts) <= set(known):
         hint = f"name them separately: {', '.join(map(repr, parts))}"
     elif near:

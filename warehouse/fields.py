@@ -38,7 +38,8 @@ class Option:
     """Properties of a field of a question, in addition to its name, type and default.
 
     flags: names on the command line if they differ from the field's name, without dashes; for a switch, its opposite
-    last. names: the kind of name in the warehouse, such as "metric", which is completed and matched in any case.
+    last. names: the kind of name in the warehouse, such as "metric", which is completed and matched in any case;
+    "scorer" is a metric or a system.
     default: the default in words, if it is not the value.
     needs: the field has no effect unless one of these fields is set. excludes: fields with which it cannot be combined,
     and why. may_be_number: a text that may be a number, and may be passed as one in Python. is_computing: only affects
@@ -132,10 +133,11 @@ class Field:
         if self.option.may_be_number and isinstance(value, Real) and not isinstance(value, bool):
             return str(value)
         if self.choices:
-            if not isinstance(value, str) or value not in self.choices:
+            alike = [one for one in self.choices if isinstance(value, str) and one.casefold() == value.casefold()]
+            if value not in self.choices and len(alike) != 1:
                 wanted = one_of(value, self.choices)
                 raise QuestionError(f"{option(self.name)} {shortened(value)}: expected {wanted}")
-            return value
+            return value if value in self.choices else alike[0]
         if kind in (int, float):
             wanted_kind = Integral if kind is int else Real
             if isinstance(value, wanted_kind) and not isinstance(value, bool):

@@ -2,7 +2,10 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from glob import escape
 from typing import Literal
 
 Numbering = Literal["document", "testset"]  # what the numbers of segments count within
@@ -22,6 +25,25 @@ _LANGUAGE_IN_ANY_CASE = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z]{4})?(_[A-Za-z]{2})?
 _HUMAN_SYSTEM = re.compile(
     r"(ref[A-Z]?|synthetic_ref|postedit[A-Z]?|human([-_.][A-Za-z0-9]+)*|ref-[A-Z])(\.\d+)?", re.IGNORECASE
 )
+
+
+def in_any_case(pattern: str, names: Collection[str]) -> list[str]:
+    """The names that a name or shell pattern means: those that match as typed, else those that match in any case.
+
+    A name typed in another case than several names means none of them.
+
+    >>> in_any_case("online-w", ["ONLINE-W", "AIRC"]), in_any_case("b*", ["B2", "b1"]), in_any_case("B*", ["b1", "b2"])
+    (['ONLINE-W'], ['b1'], ['b1', 'b2'])
+    >>> in_any_case("nllb", ["NLLB", "Nllb"])
+    []
+    """
+    found = [name for name in names if name == pattern or fnmatchcase(name, pattern)]
+    if not found:
+        alike, folded = {name: name.casefold() for name in names}, pattern.casefold()
+        found = [name for name in names if alike[name] == folded or fnmatchcase(alike[name], folded)]
+        if len(found) > 1 and escape(pattern) == pattern:
+            return []
+    return found
 
 
 @dataclass(frozen=True)

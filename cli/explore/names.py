@@ -59,7 +59,7 @@ class Names:
             for kind in _KINDS:
                 place = [] if kind == "testset" else [testset] if testset else []
                 found[kind] = names(warehouse, kind, place, [lp] if lp and kind not in ("testset", "lp") else [])
-        return found
+        return {**found, "scorer": found["metric"]}
 
     def points(self, metric: str, testset: str, lp: str, human: str | None = None) -> pl.DataFrame:
         """Scores of a metric and human scores, one row per output."""

@@ -61,13 +61,13 @@ def as_stored(values: Mapping[str, Any], kinds: Mapping[str, str], database: Pat
     """The values of parameters that are typed differently from the names in the warehouse. kinds: by parameter.
 
     Lists of metrics lose their commas; "all" among them gives an empty list, which means all. See
-    `metaeval.python_api`.
+    `metaeval.results.spelling`.
     """
-    from metaeval.python_api import is_to_be_looked_up, spelt
+    from metaeval.results.spelling import is_to_be_looked_up, spelt
     from warehouse import Warehouse
 
-    typed = {name: value for name in kinds if (value := values.get(name)) and is_to_be_looked_up(value, kinds[name])}
-    if not typed or not database.exists():
+    typed = {name: value for name in kinds if (value := values.get(name))}
+    if not any(is_to_be_looked_up(value, kinds[name]) for name, value in typed.items()) or not database.exists():
         return {}
     with Warehouse.open(database) as warehouse:
         return spelt(warehouse, typed, kinds)

@@ -59,15 +59,15 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
 
         Raises QuestionError: no metric is named.
         """
-        from queries.evalsets import stored_name, stored_names
+        from queries.evalsets import stored_name, stored_names, stored_places
 
         asked = self.part(Slice)
         if self.metric is not None:
             return asked, self.metric
-        loaded = stored_names(warehouse)["testset"]
+        loaded = stored_places(warehouse)["testset"]
         if all(one in loaded for one in stored_name(self.testset, loaded).split(",")):
             raise self._without_metric()
-        return replace(asked, testset="all"), self.testset
+        return replace(asked, testset="all"), stored_name(self.testset, stored_names(warehouse)["metric"])
 
     def answer(self, run: Run) -> "Answer[Result]":
         from metaeval.results.answer import answer_of

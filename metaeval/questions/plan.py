@@ -39,8 +39,8 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
     without = METRIC_FIELDS
     needs = dict.fromkeys(("measure", "resamples", "system_score"), ("compare=metrics",))
 
-    first: Annotated[str | None, Argument("Metric, or system if two systems are compared.", names="metric")] = None
-    second: Annotated[str | None, Argument("Metric, or system if two systems are compared.", names="metric")] = None
+    first: Annotated[str | None, Argument("Metric, or system if two systems are compared.", names="scorer")] = None
+    second: Annotated[str | None, Argument("Metric, or system if two systems are compared.", names="scorer")] = None
     compare: Annotated[
         Literal["metrics", "systems"], Option("Compare two metrics, or two systems.", formerly="tell")
     ] = "metrics"

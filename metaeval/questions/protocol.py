@@ -102,6 +102,12 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
     )
 
     def check_fields(self) -> None:
+        if self.rules != (lower := self.rules.lower()):
+            from metaeval.studies.protocols import is_protocol
+            from metaeval.studies.protocols.composed import weights
+
+            if lower == "all" or lower in weights() or is_protocol(lower):
+                object.__setattr__(self, "rules", lower)
         if self.rules == "all" and not (self.matrix or self.agreement or self.thresholds):
             ways = f"{option('matrix')}, {option('agreement')} and {option('thresholds')}"
             raise QuestionError(f"name a protocol, or one of {ways}; `scorehouse list protocols` lists them")

@@ -140,7 +140,10 @@ class EvalsetQuestion(Evalset, Question[R]):
         return run.each(self._answer_at, places, self.name, is_storing=hasattr(self, "recompute"))
 
     def _answer_at(self, run: "Run", testset: str, lp: str) -> "Answer[R]":
-        return replace(self, testset=testset, lp=lp).answer_one_evalset(run)
+        from metaeval.results.spelling import with_stored_names
+
+        there = replace(self, testset=testset, lp=lp)
+        return with_stored_names(there, run.opened).answer_one_evalset(run)
 
     def answer_one_evalset(self, run: "Run") -> "Answer[R]":
         """Raises QuestionError: as `answer`."""

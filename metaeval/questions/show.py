@@ -69,6 +69,9 @@ class Show(EvalsetQuestion["Segment"], name="show"):
         best, worst = (
             scored.filter(scored[columns[0]] == end) for end in (scored[columns[0]][0], scored[columns[0]][-1])
         )
+        if scored.height == 1:
+            value = number(best[columns[0]][0], 1)
+            return opening(f"Only {best['name'][0]} has a {columns[0]} score in {where} ({value}).")
         if best.height == scored.height:
             return opening(
                 f"All {counted(scored.height, 'scored output')} of {where} have the same {columns[0]} score."

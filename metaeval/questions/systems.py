@@ -63,7 +63,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     needs = requires(METRIC_FIELDS, "intersection", **_NEEDS)
 
     scorer: Annotated[
-        str | None, Argument("Metric to score systems with.", ("scorer",), names="metric", default="the human score")
+        str | None, Argument("Metric to score systems with.", ("scorer",), names="scorer", default="the human score")
     ] = None
     versions: Annotated[
         tuple[str, ...],

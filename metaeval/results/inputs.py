@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from glob import escape
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from queries.span_blocks import fetch_span_block
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.human_protocols import protocol_of
+from warehouse.names import in_any_case
 from warehouse.wording import option
 
 _OF_DOCUMENTS = "spa, pearson(by=none), kendall_like and other measures of segment scores use documents"
@@ -255,6 +257,8 @@ def metric_place(block: Block, scorer: str) -> int | None:
     Raises QuestionError: the metric is excluded, or the base name is that of several variants.
     """
     by_name = {metric.name: place for place, metric in enumerate(block.metrics)}
+    known = {name for choice in block.selection.metrics for name in (choice.name, choice.base_name)}
+    scorer = next(iter(in_any_case(escape(scorer), known)), scorer)
     variants = [name for name, place in by_name.items() if block.metrics[place].base_name == scorer]
     if scorer not in by_name and len(variants) > 1:
         raise QuestionError(f"scorer {scorer!r} of {where(block.selection)} is one of {', '.join(sorted(variants))}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from warehouse.errors import unknown
+from warehouse.errors import known_name
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,4 @@ def recipe(name: str) -> Recipe:
 
     Raises QuestionError: there is none; the error lists the nearest names.
     """
-    if name not in recipes():
-        raise unknown("example", name, recipes())
-    return recipes()[name]
+    return recipes()[known_name("example", name, recipes())]

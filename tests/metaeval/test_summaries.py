@@ -11,62 +11,9 @@ from metaeval.questions import QUESTIONS, question_named
 from metaeval.questions.question import Question
 from metaeval.results.answer import Answer
 from metaeval.results.sentences import LONGEST
+from tests.metaeval.every_question import ASKED, SIM
 from warehouse import Warehouse
 
-SIM = ("sim24", "cs-uk")
-ASKED: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
-    ("list", (), {}),
-    ("list", ("lps",), {}),
-    ("list", ("metrics", *SIM), {}),
-    ("list", ("issues",), {}),
-    ("list", ("protocols",), {}),
-    ("rank", SIM, {"measures": ("pa", "acc_eq(by=item)")}),
-    ("rank", SIM, {"measures": ("pearson",), "significance": True, "resamples": 50}),
-    ("rank", SIM, {"measures": ("pa",), "by": "domain"}),
-    ("rank", ("sim24", "all"), {"measures": ("pa",)}),
-    ("rank", ("sim24", "all"), {"measures": ("pa",), "pool": "mean"}),
-    ("rank", SIM, {"explain": True}),
-    ("compare", SIM, {"measure": "pearson"}),
-    ("compare", ("sim24", "cs-uk,en-de"), {"measure": "pearson"}),
-    ("compare", (*SIM, ("Oriole", "Embermatch")), {"measure": "pearson", "test": "williams"}),
-    ("advise", ("sim24", "cs-uk"), {"measure": "pearson"}),
-    ("protocol", ("wmt24",), {"on": "sim24", "lp": ("cs-uk",)}),
-    ("systems", SIM, {"test": "wilcoxon"}),
-    ("systems", (*SIM, "simBLEU"), {"test": "paired-t", "alpha": 1e-12}),
-    ("systems", SIM, {"view": "domains"}),
-    ("autorank", SIM, {}),
-    ("correlations", SIM, {}),
-    ("trend", ("all", "cs-uk"), {"measure": "pearson", "anchor": "simBLEU"}),
-    ("trend", ("all", "cs-uk"), {"measure": "pearson", "anchor": "simBLEU", "over_years": True}),
-    ("trend", ("all", "cs-uk"), {"measure": "pearson", "anchor": "simBLEU", "bridges": True}),
-    ("show", (*SIM, 12), {}),
-    ("segments", (*SIM, ("simBLEU",)), {"n": 3}),
-    ("segments", (*SIM, ("simBLEU",)), {"by": "system"}),
-    ("spans", ("sim24", "en-de"), {}),
-    ("scatter", (*SIM, "simBLEU"), {}),
-    ("counts", SIM, {}),
-    ("thresholds", SIM, {}),
-    ("thresholds", SIM, {"ties": True}),
-    ("means", SIM, {}),
-    ("deltas", ("all", "cs-uk", "simBLEU"), {"resamples": 20}),
-    ("deltas", SIM, {"hard": True}),
-    ("noise", (*SIM, "simBLEU"), {"measures": ("pa",), "simulations": 2}),
-    ("plan", (*SIM, "Oriole", "Embermatch"), {"measure": "pearson(by=none)", "simulations": 20, "resamples": 20}),
-    ("cutoff", (*SIM, "simBLEU"), {}),
-    ("cutoff", (*SIM, "simBLEU"), {"precision": 1.0}),
-    ("cutoff", (*SIM, "simBLEU"), {"view": "cost", "resamples": 20}),
-    ("cutoff", (*SIM, "simBLEU"), {"view": "reliability"}),
-    ("sample", SIM, {"size": 5}),
-    ("annotators", SIM, {"resamples": 20}),
-    ("judges", SIM, {}),
-    ("audit", SIM, {}),
-    ("audit", (*SIM, ("issues",)), {}),
-    ("paper", (), {}),
-    ("paper", ("thompson-2024",), {}),
-    ("rank", ("sim24", "all"), {"measures": ("pearson",), "significance": True, "resamples": 20}),
-    ("rank", SIM, {"measures": ("pearson",), "by": "domain", "significance": True, "resamples": 20}),
-    ("rank", ("sim22", "cs-uk"), {"measures": ("pa",), "human": "all"}),
-]
 _CLAIM = re.compile(r"\b(ranks?|share) first|agrees best|finds the marked error spans best")
 _BACKED = re.compile(r"significan|cluster|not tested|rank ranges|only ")
 _POPULATION = re.compile(r"new (documents|segments|systems|items)|p [<>≤≥=]|\[")

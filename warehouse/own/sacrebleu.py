@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.database.connection import Warehouse
-from warehouse.errors import QuestionError, unknown, unknown_evalset
+from warehouse.errors import QuestionError, known_name, unknown, unknown_evalset
 from warehouse.own.computed import ComputedMetric, store
 from warehouse.progress import Progress
 from warehouse.wording import first_line, option
@@ -56,9 +56,7 @@ def compute(
     Raises QuestionError: sacreBLEU is not installed, unknown names, no texts, or a metric of that name from a file.
     SchemaError: see `Warehouse.open` and `writing`.
     """
-    for name in metrics:
-        if name not in METRICS:
-            raise unknown("metric to compute", name, METRICS)
+    metrics = [known_name("metric to compute", name, METRICS) for name in metrics]
     with Warehouse.open(database) as warehouse:
         texts = _texts(warehouse, testset, lp)
         chosen = _choose_references(warehouse, texts, references, f"{testset} {lp}")
@@ -92,8 +90,7 @@ def corpus(
     tokenize: str | None = None,
 ) -> "MetricOnTexts":
     """The texts of an evaluation set with the metric that scores them; arguments and errors as for `compute`."""
-    if metric not in METRICS:
-        raise unknown("metric to compute", metric, METRICS)
+    metric = known_name("metric to compute", metric, METRICS)
     texts = _texts(warehouse, testset, lp)
     return MetricOnTexts(metric, _choose_references(warehouse, texts, references, f"{testset} {lp}"), texts, tokenize)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from glob import escape
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.metrics import describe, folded
+from warehouse.names import in_any_case
 from warehouse.wording import counted, option
 
 OTHER_SCALE = 20.0  # sets whose largest scores differ more than this many times have different scales
@@ -55,7 +57,7 @@ def deltas(run: Run, asked: Slice, metric: str, options: Options, what: DeltaSet
     Raises QuestionError: unknown names, or no pair of systems.
     """
     with run.opened() as warehouse:
-        _check_metric(warehouse, asked, metric)
+        metric = _known_metric(warehouse, asked, metric)
         years = years_of_testsets(warehouse)
     needs_p = what.human_alpha is not None
     read, notes = read_pairs(run, asked, options, tested=needs_p, each_protocol=True, metric=metric)
@@ -118,12 +120,17 @@ def _by_protocol(
     return found
 
 
-def _check_metric(warehouse: Warehouse, asked: Slice, metric: str) -> None:
-    """Raises QuestionError: no evaluation set of the slice has the metric."""
+def _known_metric(warehouse: Warehouse, asked: Slice, metric: str) -> str:
+    """The metric in the spelling that evaluation sets of the slice have, if it is only one.
+
+    Raises QuestionError: no evaluation set has the metric.
+    """
     places = expand(warehouse, asked.testset, asked.lp, asked.human).chosen
     known = {name for place in places for names in metric_names(warehouse, *place) for name in names}
     if folded(metric) not in {folded(name) for name in known}:
         raise unknown("metric", metric, known)
+    alike = in_any_case(escape(metric), known)
+    return alike[0] if len(alike) == 1 else metric
 
 
 def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> list[SystemPairs]:

@@ -12,7 +12,7 @@ from metaeval.studies.papers import (
     zerva_2022,
 )
 from metaeval.studies.papers.items import Item, Paper
-from warehouse.errors import unknown
+from warehouse.errors import known_name
 
 PAPERS: dict[str, Paper] = {
     one.PAPER.name: one.PAPER
@@ -34,14 +34,10 @@ PAPERS: dict[str, Paper] = {
 
 def paper_named(name: str) -> Paper:
     """Raises QuestionError: there is no such paper."""
-    if name not in PAPERS:
-        raise unknown("paper", name, PAPERS)
-    return PAPERS[name]
+    return PAPERS[known_name("paper", name, PAPERS)]
 
 
 def item_named(paper: Paper, name: str) -> Item:
     """Raises QuestionError: the paper has no such item."""
     items = {one.name: one for one in paper.items}
-    if name not in items:
-        raise unknown("item", name, items, where=paper.name)
-    return items[name]
+    return items[known_name("item", name, items, where=paper.name)]

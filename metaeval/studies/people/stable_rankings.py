@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 import polars as pl
@@ -18,6 +17,7 @@ from queries.listing import names
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
+from warehouse.names import in_any_case
 
 _STREAM = 14  # of the seed
 
@@ -31,10 +31,11 @@ def ratings(warehouse: Warehouse, asked: Slice, humans: Sequence[str]) -> dict[s
     """
     where = f"{asked.testset} {asked.lp}"
     known = names(warehouse, "human", [asked.testset], [asked.lp])
-    chosen = [one for one in known if any(fnmatchcase(one, pattern) for pattern in humans)]
-    for pattern in humans:
-        if not any(fnmatchcase(one, pattern) for one in known):
+    matching = [in_any_case(pattern, known) for pattern in humans]
+    for pattern, found in zip(humans, matching, strict=True):
+        if not found:
             raise unknown("human score", pattern, known, where=where)
+    chosen = [one for one in known if any(one in found for found in matching)]
     if len(chosen) == 1:
         return _of_judgements(warehouse, asked, chosen[0])
     blocks = {one: Inputs(warehouse, replace(asked, human=one)).of_level("seg") for one in chosen}

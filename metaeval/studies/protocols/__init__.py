@@ -142,6 +142,15 @@ def protocol_named(name: str, composed: Collection[str] = ()) -> Protocol:
     raise unknown("protocol", name, [*_declared(), *composed])
 
 
+def is_protocol(name: str) -> bool:
+    """Whether an official protocol has this name, see `protocol_named`."""
+    try:
+        protocol_named(name)
+    except QuestionError:
+        return False
+    return True
+
+
 OWN = ".toml"
 """How the name of a file ends."""
 _KEYS = ("tasks", "overall", "default_lps", "source")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import partial
 from glob import escape
 from typing import Any, Literal
@@ -31,6 +30,7 @@ from queries.reasons import Exclusion
 from queries.selection import MetricChoice, SystemChoice
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.names import in_any_case
 from warehouse.wording import first_names, option
 
 By = Literal["domain", "phenomenon"]
@@ -209,7 +209,8 @@ def _parts_of(warehouse: Warehouse, slices: Sequence[Slice], asked: Slice, by: B
     """The domains, or phenomena, of the slices. Raises QuestionError: none."""
     patterns: tuple[str, ...] = getattr(asked, by)
     known = names(warehouse, by, [one.testset for one in slices], [one.lp for one in slices])
-    chosen = [one for one in known if not patterns or any(fnmatchcase(one, pattern) for pattern in patterns)]
+    named = {name for pattern in patterns for name in in_any_case(pattern, known)}
+    chosen = [one for one in known if not patterns or one in named]
     if not chosen:
         nothing = f"{asked.testset} {asked.lp} has no {'domains' if by == 'domain' else 'phenomena'}"
         raise QuestionError(f"no {by} matches {option(by)}" if known else nothing)

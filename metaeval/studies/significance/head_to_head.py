@@ -257,8 +257,8 @@ def in_a_sentence(found: Result) -> tuple[str, str]:
     population = f"new {found.facts['unit']}s"
     numbers = f"{number(values[0], 2)} against {number(values[1], 2)}, {p}, {population}"
     if row["p"] is None:
-        units = f"Too few {found.facts['unit']}s of {first} and {second}"
+        units = f"Too few {found.facts['unit']}s of {lead} and {other}"
         return f"{units} have {row['scorer']} for a test ({numbers}).", of
     if row["better"] is None:
-        return f"{first} and {second} do not differ significantly by {row['scorer']} ({numbers}).", of
+        return f"{lead} and {other} do not differ significantly by {row['scorer']} ({numbers}).", of
     return f"{lead} is significantly better than {other} by {row['scorer']} ({numbers}).", of

@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from fnmatch import fnmatchcase
 from functools import partial
 
 from metaeval.measures.measure import Measure
@@ -23,6 +22,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.database.connection import stored_payloads
 from warehouse.errors import IT, unknown
 from warehouse.facts.metrics import describe, folded
+from warehouse.names import in_any_case
 
 _OPEN = 2.0  # seconds after which the warehouse is closed for a moment, so that another program can write
 _UNSAVED = 10.0  # seconds of computation whose results are stored together: what an interrupted run loses
@@ -179,7 +179,7 @@ def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[
         return asked, ()
     there = metric_names(warehouse, asked.testset, asked.lp)
     named = {name for both in there for name in both}
-    kept = tuple(pattern for pattern in asked.metrics if any(fnmatchcase(name, pattern) for name in named))
+    kept = tuple(pattern for pattern in asked.metrics if in_any_case(pattern, named))
     if not kept:
         raise QuestionError(
             f"none of the metrics {', '.join(asked.metrics)} is in {IT}", where=f"{asked.testset} {asked.lp}"

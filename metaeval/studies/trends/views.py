@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 import polars as pl
@@ -27,6 +26,7 @@ from metaeval.studies.trends.tables import (
 from metaeval.studies.trends.within import BASE_KIND, KindSlope, SlopeOf, Within, within
 from queries.slices import Slice
 from warehouse import QuestionError
+from warehouse.names import in_any_case
 from warehouse.wording import counted, option
 
 
@@ -242,7 +242,7 @@ def _undated(names: Sequence[str]) -> list[str]:
 def _unmatched(history: History, published: Sequence[tuple[str, int]]) -> list[str]:
     """A note on publication years that match no metric."""
     names = {base for _, one in history.official for base in one.base_names}
-    idle = [f"{by}={year}" for by, year in published if not any(fnmatchcase(name, by) for name in names)]
+    idle = [f"{by}={year}" for by, year in published if not in_any_case(by, names)]
     return [f"publication years of no metric here: {', '.join(idle)}"] if idle else []
 
 

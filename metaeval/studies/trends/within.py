@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from metaeval.studies.trends.tables import computed_parts
 from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import JUDGES_NOTHING, MetricFacts, describe, folded
+from warehouse.names import in_any_case
 from warehouse.wording import counted, option
 
 FEWEST_METRICS, FEWEST_YEARS = 5, 2
@@ -371,7 +371,8 @@ class _DatedMetrics:
                     continue
             self.counted.append(place)
             self.kinds.append(f"{facts.kind}, reference-free" if one.reference_free[place] else facts.kind)
-            given = next((when for pattern, when in published if fnmatchcase(base, pattern)), facts.publication_year)
+            dated = (when for pattern, when in published if in_any_case(pattern, [base]))
+            given = next(dated, facts.publication_year)
             if given is None:
                 unknown.append(base)
                 continue
