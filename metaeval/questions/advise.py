@@ -1,7 +1,8 @@
 """`advise`: which metric to use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from metaeval.measures.options import Alpha, Population, Recompute, TestOptions
 from metaeval.questions.question import Question
@@ -66,50 +67,75 @@ class Advise(Evalset, Question["Result"], name="advise"):
         return answer_of(self, found, reading=by_metric(found.frame))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import named, new_units, number, opening
+        from metaeval.results.sentences import new_units
         from metaeval.studies.advice import among_best
 
-        frame = answer.frame
-        best = frame.row(0, named=True)
-        newest = frame.filter(testset=best["testset"], lp=best["lp"])
-        others = newest.filter(is_among_best=True)["metric"].to_list()[1:]
-        need = " without a reference" if self.reference_free else ""
-        where = f"{best['lp']}{', ' + ', '.join(self.domain) if self.domain else ''}"
-        value = f"{self.measure} {number(best['value'])}"
-        new = new_units(answer.facts["generalises_to"][best["testset"], best["lp"]])
-        year = "" if best["year"] is None else f" {best['year']}"
-        lead = f"{best['metric']} ranks first for {where}{need} in{year} ({best['testset']} {best['human']}, {value})"
-        n = newest.height - 1
-        n_worse = newest.filter(is_among_best=False).height
-        if not n_worse:
-            first = f"{lead}, but no other is significantly worse ({new})"
-        elif others:
-            verb = "does" if len(others) == 1 else "do"
-            who = named(others, 1) if len(others) < 3 else f"{len(others)} of {n} others"
-            first = f"{lead}; {who} {verb} not differ significantly ({new})"
-        else:
-            first = (
-                f"{lead}; {f'all {n}' if n_worse == n else f'{n_worse} of {n}'} others are significantly worse ({new})"
-            )
-        said = _most_often(among_best(frame))
-        n_lps = frame["lp"].n_unique()
-        return opening(*([said, f"{first}."] if n_lps > 1 and said else [f"{first}.", said]))
+        frame, counts = answer.frame, among_best(answer.frame)
+        lps, newest = frame["lp"].unique(), frame.row(0, named=True)
+        only = [*self.domain, *(["without a reference"] if self.reference_free else [])]
+        what = f"for {newest['lp']}" if lps.len() == 1 else f"across {lps.len()} language pairs"
+        what += f" ({', '.join(only)})" if only else ""
+        new = new_units(answer.facts["generalises_to"][newest["testset"], newest["lp"]])
+        top = counts.row(0, named=True)
+        if (top["n_sets"] > 1 or top["metric"] != newest["metric"]) and top["n_best"] > top["n_worse"]:
+            return _supported(counts, what, self.measure, new)
+        return _newest(frame, counts, what, self.measure, new)
 
 
-def _most_often(counts: "pl.DataFrame") -> str:
-    """Which metric of several evaluation sets is most often among the best, or that none is in most of them.
+def _supported(counts: "pl.DataFrame", what: str, measure: str, new: str) -> str:
+    """The metric with most support from several sets, those with as much, and the next one.
 
     counts: as of `among_best`.
     """
-    several = counts.filter(counts["n_sets"] > 1).sort(
-        "n_best", "n_sets", descending=[True, False], maintain_order=True
-    )
-    if several.is_empty():
-        return ""
-    metric, n_best, n_sets = several.select("metric", "n_best", "n_sets").row(0)
-    if n_best == n_sets:
-        return f"{metric} is among the best in {'both' if n_sets == 2 else f'all {n_sets}'} of its sets."
-    if 2 * n_best > n_sets:
-        return f"{metric} is among the best in {n_best} of its {n_sets} sets."
-    most = f"; {metric} is in {n_best} of {n_sets}" if n_best else ""
-    return f"No metric is among the best in most of its sets{most}."
+    from metaeval.results.sentences import either, named
+
+    top, *others = counts.to_dicts()
+    support = ("is_newest", "n_best", "n_worse", "n_sets")
+    alike = [top, *(one for one in others if all(one[name] == top[name] for name in support))]
+    names = [one["metric"] for one in alike]
+    first, *_, last = [*top["years"], *top["years"]] or [None, None]
+    years = "" if first is None else f"{first}, " if first == last else f"{first} to {last}, "
+    each = "" if len(names) == 1 else "each "
+    why = f"{each}among the best by {measure} {_of_sets(top)} ({years}{new})"
+    after = [one for one in others if one not in alike and one["n_sets"] > 1][:1]
+    following = "".join(f" Next: {one['metric']}, {_of_sets(one)}." for one in after)
+    leads = [f"{what[0].upper()}{what[1:]}, take {named(names, n, 'or')}: {why}." for n in (3, 2, 1)]
+    return either(*(f"{lead}{following}" for lead in leads), *leads)
+
+
+def _of_sets(row: Mapping[str, Any]) -> str:
+    """In how many of its sets a metric is among the best.
+
+    >>> _of_sets({"n_best": 2, "n_sets": 2}), _of_sets({"n_best": 1, "n_sets": 1}), _of_sets({"n_best": 2, "n_sets": 3})
+    ('in both of its sets', 'in its only set', 'in 2 of its 3 sets')
+    """
+    n, of = row["n_best"], row["n_sets"]
+    if n < of:
+        return f"in {n} of its {of} sets"
+    return "in its only set" if n == 1 else "in both of its sets" if n == 2 else f"in all {n} of its sets"
+
+
+def _newest(frame: "pl.DataFrame", counts: "pl.DataFrame", what: str, measure: str, new: str) -> str:
+    """The best metric of the newest set, and whether others differ; frame: as of `advice`."""
+    from metaeval.results.sentences import named, number, opening
+
+    best = frame.row(0, named=True)
+    newest = frame.filter(testset=best["testset"], lp=best["lp"])
+    others = newest.filter(is_among_best=True)["metric"].to_list()[1:]
+    year = "" if best["year"] is None else f" {best['year']}"
+    value = f"{measure} {number(best['value'])}"
+    lead = f"{best['metric']} ranks first {what} in{year} ({best['testset']} {best['human']}, {value})"
+    n, n_worse = newest.height - 1, newest.filter(is_among_best=False).height
+    worse = f"all {n} others are" if n_worse == n else f"{n_worse} of {n} others {'is' if n_worse == 1 else 'are'}"
+    worse = "the only other is" if n == 1 else worse
+    if not n_worse:
+        first = f"{lead}, but no other is significantly worse ({new})"
+    elif others:
+        verb = "does" if len(others) == 1 else "do"
+        who = named(others, 1) if len(others) < 3 else f"{len(others)} of {n} others"
+        first = f"{lead}; {who} {verb} not differ significantly ({new})"
+    else:
+        first = f"{lead}; {worse} significantly worse ({new})"
+    several = counts.filter(counts["n_sets"] > 1)
+    none = "No metric of several sets is more often among the best than worse." if several.height else ""
+    return opening(f"{first}.", none if several.filter(several["n_best"] > several["n_worse"]).is_empty() else "")

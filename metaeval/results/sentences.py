@@ -22,16 +22,16 @@ def opening(*sentences: str) -> str:
     return text or f"{sentences[0][: LONGEST - 2].rstrip()}…."
 
 
-def named(names: Iterable[object], most: int = 3) -> str:
-    """Names as a sentence has them: the first of many, and how many more.
+def named(names: Iterable[object], most: int = 3, last: str = "and") -> str:
+    """Names as a sentence has them: the first of many, and how many more. last: the word before the last one.
 
-    >>> named(["A"]), named(["A", "B", "C"]), named("ABCDE")
-    ('A', 'A, B and C', 'A, B, C and 2 more')
+    >>> named(["A"]), named(["A", "B", "C"]), named("ABCDE"), named("AB", last="or")
+    ('A', 'A, B and C', 'A, B, C and 2 more', 'A or B')
     """
     every = [str(one) for one in names]
     if len(every) > most + 1 or (len(every) > most and most == 1):
-        return f"{', '.join(every[:most])} and {len(every) - most} more"
-    return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} and {every[-1]}"
+        return f"{', '.join(every[:most])} {last} {len(every) - most} more"
+    return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} {last} {every[-1]}"
 
 
 def number(value: float, digits: int = 3) -> str:

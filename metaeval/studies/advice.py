@@ -84,7 +84,8 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
     )
     words = list(dict.fromkeys(one.generalises_to for one in tested.values()))
     notes = (
-        *(note for note in table.notes if isinstance(note, Partial)),
+        *_partial(found, frame),
+        *(note for note in table.notes if isinstance(note, Partial) and note not in found.skipped),
         f"{BEST} among the best: not significantly different from the best metric of its set ({' or '.join(words)}; "
         f"two-sided p > {testing.alpha:g}, not corrected); in brackets: 95% interval",
         COST,
@@ -138,6 +139,13 @@ def _rows(
     return rows
 
 
+def _partial(inputs: RankingInputs, frame: pl.DataFrame) -> list[str]:
+    """A note if some of the evaluation sets have no evidence."""
+    n, n_all = frame.n_unique(["testset", "lp"]), len(inputs.evalsets) + inputs.n_left
+    verb = "has" if n == 1 else "have"
+    return [Partial(f"partial: {n} of {n_all} evaluation sets {verb} evidence")] if n < n_all else []
+
+
 def _on_sets(inputs: RankingInputs, tested: Mapping[Slice, Comparison]) -> list[str]:
     """A line on evaluation sets without a test."""
     untested = [(one.testset, one.lp) for one in inputs.studies if one not in tested]
@@ -145,27 +153,50 @@ def _on_sets(inputs: RankingInputs, tested: Mapping[Slice, Comparison]) -> list[
 
 
 def _keyed(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the column key: metrics of several years are the same if they have the same family and version."""
+    """Add the column key: metrics of several years are the same if they have the same family and version.
+
+    Not if two metrics of one evaluation set have them, such as variants of one submission.
+    """
     version = pl.concat_str("family", pl.col("version").fill_null(""), "needs_reference", separator=" ")
-    return frame.with_columns(key=pl.when(pl.col("version").is_not_null()).then(version).otherwise("metric"))
+    is_shared = pl.struct("testset", "lp", "model").is_duplicated().any().over("model")
+    is_known = pl.col("version").is_not_null() & ~is_shared
+    return (
+        frame.with_columns(model=version)
+        .with_columns(key=pl.when(is_known).then("model").otherwise("metric"))
+        .drop("model")
+    )
 
 
 def among_best(frame: pl.DataFrame) -> pl.DataFrame:
-    """In how many of its evaluation sets each metric is among the best.
+    """In how many of its evaluation sets each metric is among the best; the metric with most support comes first.
 
-    frame: as of `advice`. Columns: key, metric (its newest name), n_best, n_sets; in the order of the frame.
+    Those among the best of the newest year come first, then those that are more often among the best than worse, then
+    the order of the frame.
+    frame: as of `advice`. Columns: key, metric (its newest name), n_best, n_worse (significantly), n_sets, is_newest
+    (it is among the best in all of its sets of the newest year), value (in its newest set), years (of its sets).
     """
+    is_newest = pl.col("year").eq_missing(frame["year"].max())
+    best = pl.col("is_among_best")
     return (
         _keyed(frame)
         .group_by("key", maintain_order=True)
-        .agg(metric=pl.col("metric").first(), n_best=pl.col("is_among_best").sum(), n_sets=pl.len())
+        .agg(
+            metric=pl.col("metric").first(),
+            n_best=best.sum(),
+            n_worse=(~best).sum(),
+            n_sets=pl.len(),
+            is_newest=is_newest.any() & best.filter(is_newest).fill_null(value=False).all(),
+            value=pl.col("value").first(),
+            years=pl.col("year").drop_nulls().unique().sort(),
+        )
+        .sort(~pl.col("is_newest"), pl.col("n_worse").cast(pl.Int64) - pl.col("n_best"), maintain_order=True)
     )
 
 
 def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
     """The evidence with a row for each metric, and a column for each evaluation set, the newest first.
 
-    frame: as of `advice`. Those of the newest set come first, the best in front. Columns: metric (its newest name), ref
+    frame: as of `advice`. In the order of `among_best`. Columns: metric (its newest name), ref
     (whether it needs a reference), kind, best (in how many of its sets it is among the best), and for each set a text:
     the value with its interval, and a mark if it is among the best.
     """
@@ -180,8 +211,10 @@ def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
     reference = pl.when("needs_reference").then(pl.lit("yes")).otherwise(pl.lit("no"))
     best = pl.format("{} of {}", "n_best", "n_sets")
     return (
-        known.select("key", "metric", ref=reference, kind=pl.col("kind").fill_null("unknown"))
-        .join(among_best(frame).select("key", best=best), on="key", how="left", maintain_order="left")
+        among_best(frame)
+        .select("key", "metric", best=best)
+        .join(known.select("key", ref=reference, kind=pl.col("kind").fill_null("unknown")), on="key", how="left")
+        .select("key", "metric", "ref", "kind", "best")
         .join(wide, on="key", how="left", maintain_order="left")
         .drop("key")
     )

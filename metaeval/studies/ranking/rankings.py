@@ -57,7 +57,7 @@ class RankingInputs:
     """What a ranking is made of.
 
     evalsets: by slice.
-    skipped: lines on evaluation sets, domains or phenomena without an answer.
+    skipped: lines on evaluation sets, domains or phenomena without an answer; n_left: how many such sets there are.
     measures: those requested, in order.
     options: how it was computed.
     by: the unit that is ranked separately; parts: the inputs of each domain, or phenomenon, which then has the sets.
@@ -69,6 +69,7 @@ class RankingInputs:
     options: Options = field(default_factory=Options)
     by: By | None = None
     parts: "dict[str, RankingInputs]" = field(default_factory=dict)
+    n_left: int = 0
 
     @property
     def studies(self) -> dict[Slice, Study]:
@@ -162,7 +163,7 @@ def load_ranking_inputs(
     skipped += [f"skipped {named(of)}: {text} ({option('strict', True)} refuses)" for text, of in faults.items()]
     if evalsets.without_human:
         skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
-    return RankingInputs(found, tuple(skipped), tuple(measures), options)
+    return RankingInputs(found, tuple(skipped), tuple(measures), options, n_left=n_left)
 
 
 def _rank_evalset(

@@ -7,7 +7,7 @@ import pytest
 
 import metaeval
 from metaeval.questions.advise import Advise
-from metaeval.results.answer import Result, answer_of
+from metaeval.results.answer import Answer, Result, answer_of
 from metaeval.studies.advice import BEST, SCHEMA, among_best, by_metric
 from warehouse import QuestionError, Warehouse
 
@@ -53,6 +53,65 @@ def test_a_metric_of_several_years_is_one_row_by_its_newest_name() -> None:
     ]
 
 
+def test_metrics_of_one_set_that_share_family_and_version_are_rows_of_their_own() -> None:
+    both = [_row("wmt24", 2024, f"New({part})-src", 0.9, True, family="A", version="24") for part in ("x", "y")]
+    former = _row("wmt23", 2023, "New-src", 0.9, True, family="A", version="24")
+    found = by_metric(pl.DataFrame([*both, former], schema=SCHEMA))
+    assert found["metric"].to_list() == ["New(x)-src", "New(y)-src", "New-src"]
+
+
+def _advised(*rows: dict[str, Any], **more: Any) -> Answer[Any]:
+    facts = {"generalises_to": {("wmt24", "en-de"): "new documents of these systems"}}
+    frame = pl.DataFrame(rows, schema=SCHEMA)
+    question = Advise(lp="en-de", **more)
+    return answer_of(question, Result(frame, [], facts=facts), reading=by_metric(frame)).with_summary()
+
+
+def _model(testset: str, year: int, metric: str, value: float, best: bool | None) -> dict[str, Any]:
+    return _row(testset, year, metric, value, best, family=metric, version="1")
+
+
+def test_the_answer_is_the_metric_that_is_best_supported_not_the_newest_set_s_first() -> None:
+    rows = (
+        _model("wmt24", 2024, "Lucky", 0.9, True),
+        _model("wmt24", 2024, "Steady", 0.8, True),
+        _model("wmt24", 2024, "Former", 0.7, False),
+        _model("wmt23", 2023, "Former", 0.9, True),
+        _model("wmt23", 2023, "Steady", 0.8, True),
+        _model("wmt22", 2022, "Former", 0.9, True),
+    )
+    found = _advised(*rows)
+    assert found.summary == (
+        "For en-de, take Steady: among the best by spa in both of its sets (2023 to 2024, new documents). "
+        "Next: Former, in 2 of its 3 sets."
+    )
+    assert found.reading is not None
+    assert found.reading["metric"].to_list() == ["Steady", "Lucky", "Former"]
+    assert found.frame["metric"].to_list()[0] == "Lucky"
+
+
+def test_metrics_with_as_much_support_are_named_together() -> None:
+    rows = [_model(f"wmt{year}", 2000 + year, name, 0.8, True) for year in (24, 23) for name in ("A", "B")]
+    assert _advised(*rows, domain=("news",), reference_free=True).summary == (
+        "For en-de (news, without a reference), take A or B: each among the best by spa in both of its sets "
+        "(2023 to 2024, new documents)."
+    )
+
+
+def test_where_metrics_of_several_sets_are_mostly_worse_none_is_recommended() -> None:
+    rows = (
+        _model("wmt24", 2024, "A", 0.9, True),
+        _model("wmt24", 2024, "B", 0.8, False),
+        _model("wmt23", 2023, "B", 0.9, True),
+        _model("wmt23", 2023, "A", 0.8, False),
+    )
+    assert _advised(*rows).summary == (
+        "A ranks first for en-de in 2024 (wmt24 mqm, spa 0.900); the only other is significantly worse "
+        "(new documents). "
+        "No metric of several sets is more often among the best than worse."
+    )
+
+
 def _shown(metric: str, best: str, new: str | None, old: str | None, **more: str) -> dict[str, Any]:
     row = {"metric": metric, "ref": "no", "kind": "llm", "best": best, "wmt24 mqm": new, "wmt23 mqm": old}
     return row | more
@@ -64,7 +123,7 @@ def test_an_untested_metric_is_not_said_to_be_worse() -> None:
         facts = {"generalises_to": {("wmt24", "en-de"): "new documents of these systems"}}
         return answer_of(Advise(), Result(pl.DataFrame(rows, schema=SCHEMA), [], facts=facts)).with_summary().summary
 
-    assert said(False, None).endswith("; 1 of 2 others are significantly worse (new documents).")
+    assert said(False, None).endswith("; 1 of 2 others is significantly worse (new documents).")
     assert said(False, False).endswith("; all 2 others are significantly worse (new documents).")
     assert said(True, False).endswith("; M1 does not differ significantly (new documents).")
 
@@ -87,7 +146,7 @@ def test_references_domains_and_alpha_restrict_the_evidence(simulated_warehouse:
     asked: dict[str, Any] = {"testset": "sim24", "lp": "cs-uk", "measure": "pearson"}
     free = metaeval.advise(simulated_warehouse, **asked, reference_free=True)
     assert not free.frame["needs_reference"].any()
-    assert " ranks first for cs-uk without a reference in 2024 (sim24 " in free.summary
+    assert " ranks first for cs-uk (without a reference) in 2024 (sim24 " in free.summary
     sure = metaeval.advise(simulated_warehouse, **asked, alpha=1e-300)
     assert sure.frame["is_among_best"].all()
     with pytest.raises(QuestionError):
