@@ -136,7 +136,7 @@ class Pages(NamePages):
         sql = page_query("metrics_of_evalset", testset=testset, lp=lp)
         if ranking is not None:
             answer = ranking.answer
-            lead = answer.summary or leaders(answer.frame)
+            lead = on_page(answer.summary) or leaders(answer.frame)
             words = [word for measure in ranking.measures for word in ("-m", measure)]
             command = ("rank", testset, lp, *words, *(["--significance"] if ranking.comparisons else []))
             sql = page_query("ranking", testset=testset, lp=lp)
@@ -239,7 +239,7 @@ class Pages(NamePages):
             tables.append(Table("trend", "pa by year, and the gap to BLEU on the same data", read.frame))
             notes = [on_page(note) for note in read.notes]
             signatures = [*dict.fromkeys(trend.signature.splitlines())][:20]
-            lead = trend.summary or (
+            lead = on_page(trend.summary) or (
                 "Values from different years are not comparable (different systems, different annotation); gaps to the "
                 "same metric on the same data are."
             )

@@ -185,6 +185,10 @@ class Answer(Result, Generic[R]):
             object.__setattr__(self, "summary", of_any_task(self.summary))
             object.__setattr__(self, "notes", tuple(reworded(note, of_any_task) for note in self.notes))
 
+    @property
+    def in_python(self) -> Self:
+        return replace(super().in_python, summary=in_python(self.summary))
+
     def with_summary(self) -> Self:
         """The answer with its summary."""
         if self.summary:

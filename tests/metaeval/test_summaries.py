@@ -87,6 +87,17 @@ def test_a_sentence_on_several_sets_names_the_first_and_counts_the_others(simula
     _check(found.summary)
 
 
+def test_winners_of_several_years_come_with_what_compares_years_in_the_reader_s_words(
+    simulated_warehouse: Warehouse,
+) -> None:
+    asked = {"measure": "pearson", "anchor": "simBLEU", "resamples": 2}
+    several = function("trend")(simulated_warehouse, "all", "cs-uk", **asked).summary
+    one = function("trend")(simulated_warehouse, "sim24", "cs-uk", **asked).summary
+    assert several.endswith("Years differ in data; within=True measures progress on the same data.")
+    assert one.endswith(" on the same data. within=True measures progress on the same data.")
+    _check(several)
+
+
 def test_notebooks_and_consoles_show_the_sentence_first(simulated_warehouse: Warehouse) -> None:
     found = function("list")(simulated_warehouse)
     assert found.summary in found._repr_html_().split("</p>")[0]

@@ -9,7 +9,7 @@ from metaeval.results.sentences import either, interval, named, number, opening
 from metaeval.studies.trends.groups import CHOSEN
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.within import Kind, KindSlope, Within
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 ALPHA = 0.05
 _WHO: Mapping[Kind, tuple[str, str]] = {
@@ -45,7 +45,7 @@ def _leader(row: Mapping[str, Any]) -> str:
 
 
 def of_years(history: History, rows: pl.DataFrame) -> str:
-    """The leader of the latest year, its gap to the anchor, earlier leaders, and the years without values."""
+    """The leader of the latest year with its gap to the anchor, earlier leaders, and what would compare years."""
     official = rows.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
     means = (
         official.drop_nulls("year")
@@ -84,10 +84,15 @@ def of_years(history: History, rows: pl.DataFrame) -> str:
         for one in before
     ]
     without = sorted({one.year for one in history.entries if one.year is not None} - set(means["year"]))
-    missing = f"No values for {named(without, 5)}." if without else ""
-    start = " ".join([f"{lead}.", missing]).strip()
+    missing = f" No values for {named(without, 5)}." if without else ""
+    before_that = [f"; before: {named(earlier, n)}." for n in (3, 2, 1) if earlier]
+    within = (
+        f" {'Years differ in data; ' if before else ''}{option('within', True)} measures progress on the same data."
+    )
     return either(
-        *(f"{start} Before: {named(earlier, n)}." for n in (3, 2, 1) if earlier), opening(f"{lead}.", missing)
+        *(f"{lead}{one}{missing}{within}" for one in [*before_that, "."]),
+        *(f"{lead}{one}{within}" for one in [*before_that[-1:], "."]),
+        opening(f"{lead}.", within.strip()),
     )
 
 
