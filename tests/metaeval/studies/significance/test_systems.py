@@ -148,7 +148,7 @@ def test_a_system_that_nobody_scored_stands_last_without_rank(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("scorer", "alpha", "words"), [("simCHRF", 0.05, r"unknown scorer 'simCHRF'.*simchrF"), (None, 1.5, "alpha 1.5")]
+    ("scorer", "alpha", "words"), [("simchrG", 0.05, r"unknown scorer 'simchrG'.*simchrF"), (None, 1.5, "alpha 1.5")]
 )
 def test_bad_questions_are_refused(
     simulated_warehouse: Warehouse, scorer: str | None, alpha: float, words: str
