@@ -188,7 +188,9 @@ def _unit_in_words(measure: Measure, block: Block, testing: TestOptions) -> str:
 def too_few(block: Block, measure: Measure, options: Options, testing: TestOptions) -> str | None:
     """Why there is too little data for a test of two metrics; None if there is enough."""
     assert testing.test is not None
-    n_systems = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
+    n_systems = LEAST_SYSTEMS
+    if measure.level == "sys" or testing.test == "perm-systems":
+        n_systems = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
     if measure.level == "sys" and n_systems < LEAST_SYSTEMS:
         return f"no test: {counted(n_systems, 'system')} with human scores, and it takes at least {LEAST_SYSTEMS}"
     units = units_of_test(measure, block, testing)

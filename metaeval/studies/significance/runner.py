@@ -206,7 +206,8 @@ def _degrees(variances: Floats, df: Ints) -> Floats:
 
 def units_of_test(measure: Measure, block: Block, testing: TestOptions) -> Units:
     """Units that a test of the measure swaps, resamples or deletes, among the annotated data of a block."""
-    return measure.units(block, testing.unit or "segment")
+    unit = testing.unit or "segment"
+    return block.once((units_of_test, measure, unit), lambda: measure.units(block, unit))
 
 
 def _jackknifed(
