@@ -69,11 +69,12 @@ class Advise(Evalset, Question["Result"], name="advise"):
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import new_units
         from metaeval.studies.advice import among_best
+        from warehouse.wording import counted
 
         frame, counts = answer.frame, among_best(answer.frame)
         lps, newest = frame["lp"].unique(), frame.row(0, named=True)
         only = [*self.domain, *(["without a reference"] if self.reference_free else [])]
-        what = f"for {newest['lp']}" if lps.len() == 1 else f"across {lps.len()} language pairs"
+        what = f"for {newest['lp']}" if lps.len() == 1 else f"across {counted(lps.len(), 'language pair')}"
         what += f" ({', '.join(only)})" if only else ""
         new = new_units(answer.facts["generalises_to"][newest["testset"], newest["lp"]])
         top = counts.row(0, named=True)

@@ -9,7 +9,7 @@ from metaeval.results.sentences import either, interval, named, number, opening
 from metaeval.studies.trends.groups import CHOSEN
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.within import Kind, KindSlope, Within
-from warehouse.wording import counted, option
+from warehouse.wording import counted
 
 ALPHA = 0.05
 _WHO: Mapping[Kind, tuple[str, str]] = {
@@ -86,9 +86,7 @@ def of_years(history: History, rows: pl.DataFrame) -> str:
     without = sorted({one.year for one in history.entries if one.year is not None} - set(means["year"]))
     missing = f" No values for {named(without, 5)}." if without else ""
     before_that = [f"; before: {named(earlier, n)}." for n in (3, 2, 1) if earlier]
-    within = (
-        f" {'Years differ in data; ' if before else ''}{option('within', True)} measures progress on the same data."
-    )
+    within = " Years differ in data, so this is no measure of progress." if before else ""
     return either(
         *(f"{lead}{one}{missing}{within}" for one in [*before_that, "."]),
         *(f"{lead}{one}{within}" for one in [*before_that[-1:], "."]),

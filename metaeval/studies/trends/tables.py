@@ -8,6 +8,7 @@ import polars as pl
 from metaeval.measures.applicable import TOO_NARROW
 from metaeval.measures.measure import Measure
 from metaeval.results.answer import Result
+from metaeval.results.notes import NoteWithHint
 from metaeval.results.signature import Part, Parts, option_parts, restricted, stamped
 from metaeval.studies.people.ceilings import SPLIT_HALF
 from metaeval.studies.ranking.rankings import named
@@ -16,7 +17,7 @@ from metaeval.studies.trends.groups import CHOSEN, NO_SUCH_METRIC, By
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.points import Point
 from warehouse.facts.metrics import JUDGES_NOTHING, KINDS, folded
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 SIGNIFICANT, CONTAMINATED, NOTHING = "*", "°", "-"
 SHOWN_IN_BRIDGES = 5  # groups that the notes name
@@ -94,6 +95,7 @@ def wide(frame: pl.DataFrame, history: History, by: Sequence[By], pool: Pooling 
         f"cells: {history.measure}, then the gap to {history.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
         f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets; "
         f"{NOTHING} no such metric)",
+        *([] if len(official_years) < 2 else [NoteWithHint("years differ in data", _WITHIN)]),
         *targets(history),
         *_on_groups(members),
         *(f"[{number}] {reason}" for reason, number in reasons.items()),
@@ -105,6 +107,9 @@ def wide(frame: pl.DataFrame, history: History, by: Sequence[By], pool: Pooling 
     parts = trend_parts(history, "years", ("by", ",".join(by)), ("pool", pooled), ("alpha", alpha))
     every = tuple(dict.fromkeys([*notes, *history.notes, *details]))
     return Result(pl.DataFrame(columns), parts, every, {"details": frozenset(details)})
+
+
+_WITHIN = f"{option('within', True)} measures progress on the same data"
 
 
 def _heading(year: int | None, protocol: str) -> str:
