@@ -79,9 +79,9 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
         from metaeval.results.sentences import named, opening
         from metaeval.studies.tables.counts import together
 
-        columns = ("metric", "n_concordant", "n_discordant", "n_tied_metric")
-        counts = together(answer.frame.drop("testset", "lp", strict=False)).select(columns)
-        ordered = [(metric, n, n + sum(others)) for metric, n, *others in counts.iter_rows()]
+        counts = together(answer.frame, ["metric"])
+        columns = (counts[name].to_list() for name in ("metric", "n_concordant", "n_discordant", "n_tied_metric"))
+        ordered = [(metric, n, n + sum(others)) for metric, n, *others in zip(*columns, strict=True)]
         shares = {metric: (n_right / n, n) for metric, n_right, n in ordered if n}
         if not shares:
             return "Human scores order no pair of outputs, so no metric can agree with them."
@@ -97,5 +97,4 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
         from metaeval.charts.pairs import pair_kinds
         from metaeval.studies.tables.counts import together
 
-        frame = together(answer.frame.drop("testset", "lp", strict=False))
-        return pair_kinds(frame, self.by, answer.signature)
+        return pair_kinds(together(answer.frame, ["metric"]), self.by, answer.signature)

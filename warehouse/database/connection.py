@@ -159,7 +159,7 @@ class Warehouse:
         """Make room for an answer: forget those that were needed longest ago."""
         left = _MOST_BYTES
         for n, (question, answer) in enumerate(reversed(list(self._kept.items())), start=1):
-            if n <= _FEW or question not in self._sizes:  # arrays are added to answers soon after the first use
+            if n <= _GROWING or question not in self._sizes:  # arrays are added to answers soon after the first use
                 self._sizes[question] = _size(answer)
             left -= self._sizes[question]
             if n >= _N_KEPT or left < 0:
@@ -217,6 +217,7 @@ class Warehouse:
 
 
 _FEW = 8
+_GROWING = 3  # answers
 
 
 def _size(answer: Any) -> int:

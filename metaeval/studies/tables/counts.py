@@ -44,12 +44,11 @@ def counted(
     Columns: metric, by, group, epsilon and the five counts; one row per metric and group. A group without a pair has no
     row.
     """
-    keys = ("metric", pl.lit(by).alias("by"), pl.col("unit").alias("group"), pl.lit(epsilon).alias("epsilon"))
     what, rounding = ("counts", f"pairs(by={by}, epsilon={shortest(epsilon)})"), ("round_human", round_human)
     frames = _counted([block for block, _ in found], by, epsilon)
     return [
         Result(
-            frame.select(*keys, *COUNTS),
+            frame,
             table_parts(what, block, rounding),
             (*_without_pairs(frame, block, by), *notes),
         )
@@ -59,18 +58,18 @@ def counted(
 
 def _without_pairs(frame: pl.DataFrame, block: Block, by: Unit) -> list[str]:
     """A line if there is no pair to count."""
-    if not frame.is_empty() and frame.select(pl.sum_horizontal(COUNTS).sum()).item():
+    if any(frame[name].sum() for name in COUNTS):
         return []
     return [f"no pairs: {without_pairs(block, by)}"]
 
 
-def together(frame: pl.DataFrame) -> pl.DataFrame:
+def together(frame: pl.DataFrame, by: Sequence[str] | None = None) -> pl.DataFrame:
     """Counts with all groups of each metric together, and the share of concordant pairs; the highest first.
 
-    frame: rows of `counts`, perhaps of several evaluation sets. Columns: those that are no count or group, concordant
-    (the share, null without a pair), the five counts, n_groups.
+    frame: rows of `counts`, perhaps of several evaluation sets. by: columns whose values are kept apart; None for all
+    that are no count or group. Columns: these, concordant (the share, null without a pair), the five counts, n_groups.
     """
-    keys = [name for name in frame.columns if name not in (*COUNTS, "group")]
+    keys = [name for name in frame.columns if name not in (*COUNTS, "group")] if by is None else by
     n_pairs = pl.sum_horizontal(COUNTS)
     return (
         frame.lazy()
@@ -89,7 +88,7 @@ def n_joined(block: Block) -> int:
 
 
 def _counted(blocks: Sequence[Block], by: Unit, epsilon: float) -> list[pl.DataFrame]:
-    """Columns metric, unit and the counts: by item from a query, unless its join is large, else from a kernel."""
+    """The columns of `counted`: by item from a query, unless its join is large, else from a kernel."""
     if blocks and by == "item" and sum(map(n_joined, blocks)) <= _MOST_JOINED:
         return _by_query(blocks, epsilon)
     return [_of_one(block, by, epsilon) for block in blocks]
@@ -103,16 +102,20 @@ def _of_one(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
     counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels(by, block.human.shape), epsilon)
     names: Sequence[object] = {"item": block.segments.tolist(), "system": block.systems, "none": ("all",)}[by]
     groups = [str(names[label]) for label in counts.labels]
-    columns: dict[str, object] = {
+    named = {
         "metric": [metric.name for metric in block.metrics for _ in groups],
-        "unit": groups * len(block.metrics),
+        "group": groups * len(block.metrics),
     }
-    columns |= {name: getattr(counts, name).ravel() for name in COUNTS}
-    texts = dict.fromkeys(("metric", "unit"), pl.String)  # also where there is no row
-    return pl.DataFrame(columns, schema_overrides={**texts, **dict.fromkeys(COUNTS, pl.Int64)})
+    frame = pl.DataFrame(named | {name: getattr(counts, name).ravel() for name in COUNTS}, _TYPES)
+    return _with_settings(frame, by, epsilon)
 
 
 _MOST_JOINED = 50_000_000  # rows of one query's join
+_TYPES = {"metric": pl.String, "group": pl.String, **dict.fromkeys(COUNTS, pl.Int64)}
+
+
+def _with_settings(frame: pl.DataFrame, by: Unit, epsilon: float) -> pl.DataFrame:
+    return frame.select("metric", pl.lit(by).alias("by"), "group", pl.lit(epsilon).alias("epsilon"), *COUNTS)
 
 
 def _by_query(blocks: Sequence[Block], epsilon: float) -> list[pl.DataFrame]:
@@ -120,7 +123,8 @@ def _by_query(blocks: Sequence[Block], epsilon: float) -> list[pl.DataFrame]:
     frame = pairs(scores_of(*blocks), "item", epsilon).collect()
     metrics = pl.Series("metric", [metric.name for block in blocks for metric in block.metrics], dtype=pl.String)
     numbers = np.concatenate([block.segments for block in blocks]).astype(str)
-    segments = pl.Series("unit", numbers, dtype=pl.String)
+    segments = pl.Series("group", numbers, dtype=pl.String)
     named = frame.select(metrics.gather(frame["scorer"]), segments.gather(frame["unit"]), *COUNTS)
+    named = _with_settings(named, "item", epsilon)
     ends = np.searchsorted(frame["scorer"], np.cumsum([0, *(len(block.metrics) for block in blocks)]))
     return [named[first:end] for first, end in pairwise(ends.tolist())]
