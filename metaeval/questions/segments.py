@@ -62,7 +62,7 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
         return answer_of(self, found)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import number, opening
+        from metaeval.results.sentences import among, number, opening
 
         if answer.frame.is_empty():
             return "No output has scores by both scorers."
@@ -75,5 +75,12 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
                 f"{self.scale} {number(row['rms'], 2)} SD); {a} is {direction} there by "
                 f"{number(abs(row['residual']), 2)} SD on average."
             )
-        ranks = f"{a} ranks it {row['rank_a']} and {b} {row['rank_b']} of {row['n_outputs']} outputs"
-        return opening(f"{a} and {b} disagree most on {row['system']}, segment {row['segment']}: {ranks}.")
+        if self.scale == "ranks":
+            (n_a, n_b), n = answer.facts["n_equal"], row["n_outputs"]
+            places = [among(row["rank_a"], n_a, n), among(row["rank_b"], n_b, n)]
+        else:
+            places = [f"{abs(z):.1f} SD {'below' if z < 0 else 'above'} the mean" for z in (row["z_a"], row["z_b"])]
+        return opening(
+            f"{a} and {b} disagree most on {row['system']}, segment {row['segment']}: {places[0]} by {a}, {places[1]} "
+            f"by {b}."
+        )

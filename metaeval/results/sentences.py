@@ -45,6 +45,21 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}"
 
 
+def among(rank: int, n_equal: int, n: int) -> str:
+    """The place of a score among n, as the share of scores that are as good or as bad. n_equal: scores of that rank.
+
+    >>> among(1, 1402, 5520), among(5483, 1, 5520), among(3, 1, 3), among(1, 4, 4)
+    ('among the best 25%', 'among the worst 0.7%', 'the worst', 'equal to all')
+    """
+    as_good, as_bad = rank + n_equal - 1, n - rank + 1
+    if n_equal == n:
+        return "equal to all"
+    least, which = min((as_good, "best"), (as_bad, "worst"))
+    if least == 1:
+        return f"the {which}"
+    return f"among the {which} {100 * least / n:.2g}%"
+
+
 def either(*sentences: str) -> str:
     """The first of the sentences that is not too long.
 
@@ -148,12 +163,14 @@ def against_the_leader(
     alternative: str,
     n_in_cluster: int | None = None,
 ) -> str:
-    """Who leads, and how many do not differ significantly from the first.
+    """Who leads, and how many, the best of them by name, do not differ significantly from the first.
 
     p: of each of the others, NaN where it was not tested. population: what the test generalises to. n_in_cluster: how
     many of the others are in the first cluster.
     >>> against_the_leader("A leads", "ABC", [0.2, 0.01], 0.05, "new segments of these systems", "metric", "two-sided")
     'A leads. 1 of 2 other metrics does not differ significantly from it: B (new segments, p > 0.05).'
+    >>> against_the_leader("A leads", "ABCDEFG", [0.2] * 5 + [0.01], 0.05, "new segments", "metric", "two-sided")[9:]
+    '5 of 6 other metrics do not differ significantly from it: B, C, D and 2 more (new segments, p > 0.05).'
     >>> p = [0.2, 0.2, 0.01]
     >>> said = against_the_leader("A leads", "ABCD", p, 0.05, "new documents", "system", "two-sided", n_in_cluster=1)
     >>> said.rpartition("). ")[2]
@@ -176,9 +193,9 @@ def against_the_leader(
         cluster = f"Cluster 1, in which no two differ, has {n_in_cluster or 'none'} of these."
     start = f"{lead}. {len(open_)} of {n} other {of}s {'does' if len(open_) == 1 else 'do'} not differ significantly"
     return either(
-        *([f"{start} from {them}: {named(open_)} {how}. {cluster}".strip()] * (len(open_) < 4)),
+        *(f"{start} from {them}: {named(open_, most)} {how}. {cluster}".strip() for most in (3, 2)),
+        *(f"{start} from {them}: {named(open_, most)} {how}." for most in (3, 2)),
         f"{start} from {them} {how}. {cluster}".strip(),
-        f"{start} {how}. {cluster}".strip(),
         f"{start} from {them} {how}.",
         f"{start} {how}.",
     )

@@ -167,11 +167,16 @@ def _show(at: Place, found: Answer[Any]) -> list[str]:
 def _segments(at: Place, found: Answer[Any]) -> list[str]:
     row = found.frame.row(0, named=True)
     assert abs(row["residual"]) == max(found.frame["residual"].abs())
-    return [
-        f"{row['system']}, segment {row['segment']}",
-        f"{row['scorer_a']} ranks it {row['rank_a']} and {row['scorer_b']} {row['rank_b']} of "
-        f"{row['n_outputs']} outputs",
-    ]
+    places = []
+    for side in ("a", "b"):
+        n, name, value = row["n_outputs"], row[f"scorer_{side}"], row[f"value_{side}"]
+        every = found.frame[f"value_{side}"].to_numpy()
+        assert len(every) == n  # all outputs are listed
+        shares = {"best": (every >= value).sum(), "worst": (every <= value).sum()}
+        which = min(shares, key=lambda end: (shares[end], end))
+        least = shares[which]
+        places.append(f"the {which} by {name}" if least == 1 else f"among the {which} {100 * least / n:.2g}% by {name}")
+    return [f"{row['system']}, segment {row['segment']}", ", ".join(places)]
 
 
 def _judges(at: Place, found: Answer[Any]) -> list[str]:
@@ -315,7 +320,7 @@ CASES: dict[str, tuple[str, tuple[str, ...], dict[str, Any], Check]] = {
     "trend": ("trend", (), {"measure": "pearson", "resamples": 2}, _years),
     "trend, over years": ("trend", (), {"measure": "pearson", "over_years": True, "resamples": 2}, _no_trend),
     "show": ("show", (), {"segment": 3}, _show),
-    "segments": ("segments", ("metric",), {"n": 3}, _segments),
+    "segments": ("segments", ("metric",), {"n": 100_000}, _segments),
     "scatter": ("scatter", ("metric",), {}, _scatter),
     "counts": ("counts", (), {"by": "item"}, _counts),
     "thresholds": ("thresholds", (), {}, _thresholds),

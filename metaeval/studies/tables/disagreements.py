@@ -51,6 +51,7 @@ def disagreements(
     the residual, then system and segment.
     Groups: scorer_a, scorer_b, by, group, n (outputs), residual (mean), rms (root mean square of residuals), pearson
     (of the two inside the group), z_a, z_b (means), signature; by rms, then group.
+    Fact of outputs: n_equal (of each scorer: outputs with the score of the first row).
     Raises QuestionError: see `select`; more than two metrics, an unknown or excluded one, fewer than 3 outputs with
     both scores, a scorer that gives all the same score, groups of what is not loaded.
     """
@@ -85,7 +86,13 @@ def disagreements(
         notes += remarks
     names = {"scorer_a": pl.lit(a), "scorer_b": pl.lit(b)}
     frame = frame.select(**names, **{name: pl.col(name) for name in frame.columns}, signature=pl.lit(line(parts)))
-    return Result(frame, parts, (*notes, *table_notes(block, {})))
+    facts = {} if by or frame.is_empty() else {"n_equal": [_n_equal(outputs, frame, side) for side in ("a", "b")]}
+    return Result(frame, parts, (*notes, *table_notes(block, {})), facts)
+
+
+def _n_equal(outputs: pl.DataFrame, listed: pl.DataFrame, side: str) -> int:
+    """How many outputs have the score of the first listed one."""
+    return int((outputs[f"value_{side}"] == listed[f"value_{side}"][0]).sum())
 
 
 def _compared(

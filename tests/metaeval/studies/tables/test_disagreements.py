@@ -126,7 +126,11 @@ def test_an_output_that_both_rank_last_is_no_disagreement_however_low_a_score_is
         )
     first = by_rank.frame.row(0, named=True)
     assert {first["rank_a"], first["rank_b"]} == {3, 9}
-    assert f"mqm ranks it {first['rank_a']} and Own-src {first['rank_b']} of {n} outputs" in by_rank.summary
+    places = {3: "among the best 25%", 9: "among the worst 33%"}  # 3 of 12 are as good, 4 of 12 as bad
+    mqm, own = places[first["rank_a"]], places[first["rank_b"]]
+    assert by_rank.summary.endswith(f": {mqm} by mqm, {own} by Own-src.")
+    # 0, -1, ..., -10 and -500: mean -46.25, SD 142.9, so -500 is 3.18 below; -11 of 0 ... -11: 5.5 / 3.61 = 1.53.
+    assert "segment 12: 3.2 SD below the mean by mqm, 1.5 SD below the mean by Own-src." in by_score.summary
     assert by_score.frame["segment"][0] == n
 
 
