@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from glob import escape
 from typing import Literal
 
 Numbering = Literal["document", "testset"]  # what the numbers of segments count within
@@ -34,15 +33,16 @@ def in_any_case(pattern: str, names: Collection[str]) -> list[str]:
 
     >>> in_any_case("online-w", ["ONLINE-W", "AIRC"]), in_any_case("b*", ["B2", "b1"]), in_any_case("B*", ["b1", "b2"])
     (['ONLINE-W'], ['b1'], ['b1', 'b2'])
-    >>> in_any_case("nllb", ["NLLB", "Nllb"])
-    []
+    >>> in_any_case("nllb", ["NLLB", "Nllb"]), in_any_case("m[a]*", ["M[A]*", "M[a]*"])
+    ([], [])
     """
     found = [name for name in names if name == pattern or fnmatchcase(name, pattern)]
     if not found:
         alike, folded = {name: name.casefold() for name in names}, pattern.casefold()
-        found = [name for name in names if alike[name] == folded or fnmatchcase(alike[name], folded)]
-        if len(found) > 1 and escape(pattern) == pattern:
-            return []
+        equal = [name for name in names if alike[name] == folded]
+        if equal:
+            return equal if len(equal) == 1 else []
+        found = [name for name in names if fnmatchcase(alike[name], folded)]
     return found
 
 

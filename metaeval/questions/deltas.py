@@ -97,8 +97,9 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         if not self.hard:
             from metaeval.studies.pairs.deltas import at_in_a_sentence, in_a_sentence
 
-            words = in_a_sentence if self.difference is None else at_in_a_sentence
-            return opening(*words(answer.frame))
+            if self.difference is None:
+                return opening(*in_a_sentence(answer.frame))
+            return opening(*at_in_a_sentence(answer.frame, answer.facts["curves"]))
         n, few = answer.frame.height, "no metric" if self.max_correct == 0 else f"at most {self.max_correct} metrics"
         every = answer.facts["every"].height
         order = "orders" if self.max_correct == 0 else "order"

@@ -49,7 +49,7 @@ def among(rank: int, n_equal: int, n: int) -> str:
     """The place of a score among n, as the share of scores that are as good or as bad. n_equal: scores of that rank.
 
     >>> among(1, 1402, 5520), among(5483, 1, 5520), among(3, 1, 3), among(1, 4, 4)
-    ('among the best 25%', 'among the worst 0.7%', 'the worst', 'equal to all')
+    ('among the best 25%', 'among the worst 0.69%', 'the worst', 'equal to all')
     """
     as_good, as_bad = rank + n_equal - 1, n - rank + 1
     if n_equal == n:

@@ -9,9 +9,10 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from queries.evalsets import is_year, stored_name, stored_names, stored_places, stored_score, stored_testset
+from queries.evalsets import stored_name, stored_names, stored_places, stored_score, stored_testset
 from warehouse import Warehouse
 from warehouse.facts.languages import pairs_called
+from warehouse.facts.testsets import known_testsets
 from warehouse.fields import Fields, fields_of
 from warehouse.names import is_language_pair
 
@@ -98,4 +99,4 @@ def is_to_be_looked_up(value: Any, kind: str) -> bool:
     names = [part for one in ([value] if isinstance(value, str) else value) for part in one.split(",")]
     if kind == "lp":
         return any(part != "all" and not is_language_pair(part) for part in names)
-    return any(part != part.lower() or is_year(part) for part in names)
+    return any(part != "all" and part not in known_testsets() for part in names)

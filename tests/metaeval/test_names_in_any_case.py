@@ -1,5 +1,6 @@
 """Every name may be typed in any case: those that the warehouse has, and those of closed sets."""
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,6 +13,7 @@ from metaeval.results.notes import unanswered
 from queries.audit import audit
 from queries.cookbook import recipe, recipes
 from queries.evalsets import stored_score
+from tests.helpers import LP, tiny_layout, tiny_warehouse
 from tests.metaeval.every_question import ASKED
 from warehouse import QuestionError, Warehouse
 from warehouse.fields import Field, fields_of
@@ -31,6 +33,14 @@ def test_systems_and_human_scores_are_found_in_another_case(simulated_warehouse:
 def test_an_exact_name_wins_and_one_of_several_in_another_case_is_none() -> None:
     assert stored_score("Online", {"Online", "ONLINE"}) == "Online"
     assert stored_score("online", {"Online", "ONLINE"}) == "online"
+
+
+def test_a_test_set_whose_name_has_capitals_is_found_in_another_case(tmp_path: Path) -> None:
+    layout = tiny_layout(tmp_path / "in", testset="Own.SET")
+    with tiny_warehouse(tmp_path, layout) as opened:
+        exact, *typed = (metaeval.rank(opened, name, LP, measures=["pa"]) for name in ("Own.SET", "own.set", "OWN.set"))
+        assert metaeval.rank(opened, "own.set,Own.SET", LP, measures=["pa"]).frame.height
+    assert all(one.frame.equals(exact.frame) for one in typed)
 
 
 NAMES = {

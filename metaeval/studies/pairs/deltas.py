@@ -271,8 +271,14 @@ def _at(size: float, thresholds: AgreementThresholds) -> dict[str, Any]:
         "n_at_least": int(thresholds.curve.at_least[np.searchsorted(seen, size)]) if is_seen else 0,
         "smallest": float(seen[0]),
         "largest": float(seen[-1]),
-        "reason": None if is_seen else f"outside the differences seen, {seen[0]:.3g} to {seen[-1]:.3g}",
+        "reason": None if is_seen else _unseen(size, float(seen[0]), float(seen[-1])),
     }
+
+
+def _unseen(size: float, smallest: float, largest: float) -> str:
+    if size > largest:
+        return f"more than the largest difference seen, {largest:.3g}"
+    return f"less than the smallest difference seen, {smallest:.3g}"
 
 
 _AT_A_DIFFERENCE = [
@@ -303,19 +309,29 @@ def _reading_at(what: DeltaSettings) -> list[str]:
 _WIDE = 0.8  # an interval this wide leaves open whether people agree
 
 
-def at_in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
-    """What a difference means, for the protocol of the newest data. frame: as from `deltas` at a difference."""
+def at_in_a_sentence(frame: pl.DataFrame, curves: Mapping[str, pl.DataFrame]) -> tuple[str, str]:
+    """What a difference means, for the protocol of the newest data. frame, curves: as from `deltas` at a difference."""
     whole = frame.filter(pl.col("direction") == ALL).sort(pl.col("agreement").is_null(), maintain_order=True)
     row = whole.row(0, named=True)
     data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
     what = f"a difference of {row['difference']:g} {row['metric']}"
     if row["agreement"] is None:
         return f"No data for {what}: it is {row['reason']} ({data}).", _of_a_hundred(row)
+    least = "" if row["low"] is None or row["low"] > 0.5 else _least_with_most(curves[row["protocol"]])
     if row["low"] is not None and row["high"] - row["low"] >= _WIDE:
         share = f"anything from {row['low']:.0%} to {row['high']:.0%} of pairs"
-        return f"Not known: human scores may agree with {share} with {what} ({data}).", ""
+        return f"Not known: human scores may agree with {share} with {what} ({data}).", least
     ends = "" if row["low"] is None else f" [{row['low']:.0%}, {row['high']:.0%}]"
-    return f"Human scores agree with {row['agreement']:.0%}{ends} of pairs with {what} ({data}).", ""
+    return f"Human scores agree with {row['agreement']:.0%}{ends} of pairs with {what} ({data}).", least
+
+
+def _least_with_most(curve: pl.DataFrame) -> str:
+    """From which difference on the band of agreement is above one half."""
+    above = (curve["low"] > 0.5).to_numpy()
+    first = len(above) - int(np.argmin(above[::-1])) if not above.all() else 0
+    if first == len(above):
+        return "At no difference seen is it 95% certain that they agree with most."
+    return f"From {curve['difference'][first]:.3g} on, it is 95% certain that they agree with most."
 
 
 def _of_a_hundred(row: Mapping[str, Any]) -> str:

@@ -27,7 +27,7 @@ def test_a_difference_has_its_agreement_with_a_band_where_pairs_are_that_far_apa
 
 def test_a_difference_that_was_not_seen_has_no_agreement(scorehouse: Scorehouse) -> None:
     ran = scorehouse(*WORDS, "--difference", "1000")
-    assert ran.out.startswith("No data for a difference of 1000 simBLEU: it is outside the differences seen, ")
+    assert ran.out.startswith("No data for a difference of 1000 simBLEU: it is more than the largest difference seen, ")
     ran = scorehouse(*WORDS, "--difference", "5", "--agreement", "0.8")
     refused(ran, 2, "--difference and --agreement cannot be combined")
 

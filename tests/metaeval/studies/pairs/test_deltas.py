@@ -12,6 +12,7 @@ from metaeval.results.inputs import Inputs
 from metaeval.studies.pairs.deltas import (
     _by_protocol,
     _converted,
+    _least_with_most,
     _of_one_version,
     _on_one_scale,
     _spelled,
@@ -159,11 +160,23 @@ def test_the_newest_protocol_comes_first_and_of_these_the_official_one() -> None
 
 def test_an_interval_of_nearly_everything_is_said_to_be_unknown(simulated_warehouse: Warehouse) -> None:
     near = DeltaSettings(resamples=50, difference=0.5)
-    frame = deltas(reading(simulated_warehouse), Slice("sim24", "en-de"), "simBLEU", Options(), near).frame
-    wide = frame.with_columns(agreement=pl.lit(0.5), low=pl.lit(0.1), high=pl.lit(0.95))
-    assert at_in_a_sentence(wide)[0].startswith("Not known: human scores may agree with anything from 10% to 95% of ")
-    narrow = wide.with_columns(low=pl.lit(0.45))
-    assert at_in_a_sentence(narrow)[0].startswith("Human scores agree with 50% [45%, 95%] of pairs with a difference ")
+    found = deltas(reading(simulated_warehouse), Slice("sim24", "en-de"), "simBLEU", Options(), near)
+    curve = pl.DataFrame({"difference": [0.5, 1.25, 2.0], "low": [0.45, 0.6, 0.7]})
+    wide = found.frame.with_columns(agreement=pl.lit(0.5), low=pl.lit(0.1), high=pl.lit(0.95))
+    first, second = at_in_a_sentence(wide, {"mqm": curve})
+    assert first.startswith("Not known: human scores may agree with anything from 10% to 95% of ")
+    assert second == "From 1.25 on, it is 95% certain that they agree with most."
+    first, second = at_in_a_sentence(wide.with_columns(low=pl.lit(0.45)), {"mqm": curve.head(1)})
+    assert first.startswith("Human scores agree with 50% [45%, 95%] of pairs with a difference ")
+    assert second == "At no difference seen is it 95% certain that they agree with most."
+    assert at_in_a_sentence(wide.with_columns(low=pl.lit(0.51)), {"mqm": curve})[1] == ""
+
+
+def test_the_difference_from_which_most_agree_is_the_last_one_where_the_band_reaches_a_half() -> None:
+    dips = pl.DataFrame({"difference": [1.0, 2.0, 3.0, 4.0], "low": [0.6, 0.5, 0.51, 0.9]})
+    assert _least_with_most(dips).startswith("From 3 on, ")
+    assert _least_with_most(dips.tail(2)).startswith("From 3 on, ")
+    assert _least_with_most(dips.head(2)).startswith("At no difference ")
 
 
 def _as_if(block: Block, testset: str, metric: str, factor: float, *, is_own: bool = False) -> Block:
