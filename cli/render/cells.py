@@ -84,18 +84,21 @@ def _cut(text: str) -> str:
     return text if more <= 0 else f"{text[:LONGEST]}… ({more:,} more characters)"
 
 
-def number_text(value: float, digits: int) -> str:
-    """A number with this many decimals; in powers of ten if they would hide it, or if it is huge.
+_TINY = 1e-5
 
-    >>> [number_text(value, 3) for value in (2 / 3, -0.0, 1e-7, -25.2, 3e20, math.nan, math.inf)]
-    ['0.667', '0.000', '1.0e-07', '-25.200', '3.000e+20', '-', 'inf']
+
+def number_text(value: float, digits: int) -> str:
+    """A number with this many decimals; with more if they would hide it; in powers of ten if it is tiny or huge.
+
+    >>> [number_text(value, 3) for value in (2 / 3, -0.0, -0.00038, 1e-7, -25.2, 3e20, math.nan, math.inf)]
+    ['0.667', '0.000', '-0.0004', '1.0e-07', '-25.200', '3.000e+20', '-', 'inf']
     """
     if math.isnan(value):
         return MISSING
     if value == 0:
         return f"{0:.{digits}f}"
     if abs(value) < 0.5 * 10.0**-digits:
-        return f"{value:.1e}"
+        return f"{value:.1e}" if abs(value) < _TINY else f"{value:.{-math.floor(math.log10(abs(value)))}f}"
     if abs(value) >= 1e15:
         return f"{value:.{digits}e}"
     return f"{value:.{digits}f}"

@@ -143,7 +143,7 @@ class EvalsetQuestion(Evalset, Question[R]):
         from metaeval.results.spelling import with_stored_names
 
         there = replace(self, testset=testset, lp=lp)
-        return with_stored_names(there, run.opened).answer_one_evalset(run)
+        return with_stored_names(there, run.opened, stored=("testset", "lp")).answer_one_evalset(run)
 
     def answer_one_evalset(self, run: "Run") -> "Answer[R]":
         """Raises QuestionError: as `answer`."""

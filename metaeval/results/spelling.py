@@ -21,17 +21,20 @@ Q = TypeVar("Q", bound=Fields)
 _SPELT = ("testset", "lp", "metric", "scorer", "system", "human")
 
 
-def with_stored_names(question: Q, opened: Callable[[], AbstractContextManager[Warehouse]]) -> Q:
+def with_stored_names(
+    question: Q, opened: Callable[[], AbstractContextManager[Warehouse]], stored: Collection[str] = ()
+) -> Q:
     """The question with the names that the warehouse has; lists of metrics lose their commas, and "all" is all.
 
-    The warehouse is read only if a name may be typed differently from its stored form.
+    The warehouse is read only if a name may be typed differently from its stored form. stored: kinds of names that have
+    it already.
     """
     fields = fields_of(type(question))
     kinds = {name: str(one.option.names) for name, one in fields.items() if one.option.names in _SPELT}
     values = {name: value for name in kinds if (value := getattr(question, name))}
     typed = [name for name in values if question.differs_from_default(name)]
     values |= {name: _language_pairs(value) for name, value in values.items() if kinds[name] == "lp"}
-    if any(is_to_be_looked_up(values[name], kinds[name]) for name in typed):
+    if any(kinds[name] not in stored and is_to_be_looked_up(values[name], kinds[name]) for name in typed):
         with opened() as warehouse:
             values |= spelt(warehouse, values, kinds)
     changed = {name: value for name, value in values.items() if value != getattr(question, name)}
