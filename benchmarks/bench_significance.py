@@ -22,7 +22,7 @@ from metaeval.kernels.agreement.tau import average, tau_b
 from metaeval.kernels.arrays.grouping import Grouping, group_labels
 from metaeval.kernels.calibration.tie_calibration import calibrate
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
-from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape, permutation_test
+from metaeval.kernels.resampling.permutation import draw_swaps, permutation_test
 from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import (
     any_swap,
@@ -33,6 +33,7 @@ from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
 from metaeval.kernels.resampling.permutation_system import accuracy_swap
+from metaeval.kernels.resampling.prepared import Swap, mask_shape
 from metaeval.kernels.resampling.system_tests import draw_signs
 from tests import naive_significance as naive
 

@@ -32,8 +32,9 @@ from benchmarks.counted import add_to_fewest, read_counts, run_counting, share_i
 from benchmarks.levels import DECISIONS, EVALSETS, SIMULATED, SPAN_MEASURES, Source, sources
 from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, block_of, options_of, simulated_pair
 from metaeval.kernels.agreement.reliability import Interval
-from metaeval.kernels.resampling.bootstrap import Bootstrap, IntervalMethod, Resample, bootstrap
+from metaeval.kernels.resampling.bootstrap import Bootstrap, Resample, bootstrap
 from metaeval.kernels.resampling.difference_tests import NORMAL
+from metaeval.kernels.resampling.prepared import IntervalMethod
 from metaeval.measures.judged import units_of
 from metaeval.measures.measure import Measure
 from metaeval.measures.registry import parse_measure

@@ -16,8 +16,9 @@ import numpy as np
 from benchmarks.null_worlds import Floats
 from metaeval.kernels.agreement.correlation import Correlation, system_correlation
 from metaeval.kernels.agreement.systems import pairwise_accuracy
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, accuracy_resample, system_resample
-from metaeval.kernels.resampling.system_intervals import Kind, interval_over_systems
+from metaeval.kernels.resampling.prepared import Kind, ResampleStatistic
+from metaeval.kernels.resampling.resampled_statistics import accuracy_resample, system_resample
+from metaeval.kernels.resampling.system_intervals import interval_over_systems
 
 KINDS: Mapping[str, Kind] = {"pearson": "linear", "spearman": "ranks", "kendall": "pairs", "pa": "pairs"}
 SHAPES = ("normal", "misjudged", "skewed")

@@ -82,7 +82,6 @@ def _at_a_glance(found: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame"
 def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str | None]:
     """One text per row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
     from cli.render.wide import marks
-    from metaeval.studies.people.human_rows import HUMAN
 
     clusters = f"cluster {measure}"
     behind = marks(
@@ -96,7 +95,7 @@ def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str 
         if row[measure] is None:
             found.append(None)
             continue
-        text = number_text(row[measure], DIGITS).rjust(widest) + (mark if row.get("kind") != HUMAN else "")
+        text = number_text(row[measure], DIGITS).rjust(widest) + (mark if row.get("kind") != "human" else "")
         if row.get("low") is not None:
             text += f" [{number_text(row['low'], 3)}, {number_text(row['high'], 3)}]"
         ranks = str(row["rank"]) if with_rank and row["rank"] is not None else ""

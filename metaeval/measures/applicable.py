@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import get_args
 
-from metaeval.kernels.resampling.difference_tests import Varying
-from metaeval.kernels.resampling.permutation import Swap
+from metaeval.kernels.resampling.prepared import Swap, Varying
 from metaeval.measures.options import Population, Test
 
 TESTS: tuple[Test, ...] = get_args(Test)

@@ -10,11 +10,7 @@ from metaeval import kernels
 from metaeval.kernels.agreement.tau import TAUS, CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import Origins
-from metaeval.kernels.resampling.pair_outcomes import PairStatistic
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
-from metaeval.kernels.resampling.permutation_groups import right_pairs_swap
-from metaeval.kernels.resampling.resampled_items import item_resample, pair_counts_without_copies
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
+from metaeval.kernels.resampling.prepared import PairStatistic, ResampleStatistic, Swap, SwapStatistic
 from metaeval.measures.in_groups import only_whole_groups
 from metaeval.measures.judged import labels
 from metaeval.measures.measure import Definition, Values
@@ -70,6 +66,8 @@ class CalibratedMeasure(CountedPairs):
         return ("pairs" if self.by == "item" else "jackknife-segments", *self._whole, *self._resampled)
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_groups import right_pairs_swap
+
         if not self.is_aligned(swap):
             raise QuestionError(only_whole_groups(self))
         judged = self.judged(block)
@@ -77,6 +75,9 @@ class CalibratedMeasure(CountedPairs):
         return right_pairs_swap(judged.human, judged.scores, self.pair_statistic, swap, epsilon=kept)  # type: ignore[arg-type]
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_items import item_resample
+        from metaeval.kernels.resampling.resampled_statistics import any_resample
+
         self.check_resampled()
         judged, kept = self.judged(block), self._fixed_thresholds(block, options, epsilon)
         if self.by == "item":
@@ -84,6 +85,8 @@ class CalibratedMeasure(CountedPairs):
         return any_resample(judged.human, judged.scores, partial(self._at, tuple(kept.tolist())))
 
     def of_segments(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_statistics import any_resample
+
         judged, kept = self.judged(block), self._fixed_thresholds(block, options, epsilon)
         assert judged.labels is not None
         return any_resample(judged.human, judged.scores, partial(self._at_labels, kept, judged.labels))
@@ -94,6 +97,8 @@ class CalibratedMeasure(CountedPairs):
 
     def _at(self, epsilon: tuple[float, ...], human: Floats, metrics: Floats, origins: Origins) -> Floats:
         """(M,) the measure of a resample at given thresholds."""
+        from metaeval.kernels.resampling.resampled_items import pair_counts_without_copies
+
         counts = pair_counts_without_copies(human, metrics, self.labels_of(human), np.array(epsilon), origins=origins)
         return kernels.average(self.statistic, counts).value
 

@@ -13,17 +13,8 @@ import numpy.typing as npt
 from metaeval.kernels.agreement import decisions
 from metaeval.kernels.agreement.decisions import Decision, best_decision, decide
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.bootstrap import IntervalMethod
-from metaeval.kernels.resampling.difference_tests import segment_errors
 from metaeval.kernels.resampling.draws import Origins
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
-from metaeval.kernels.resampling.resampled_decisions import (
-    calibrated_resample,
-    curve_resample,
-    decision_resample,
-    error_resample,
-)
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
+from metaeval.kernels.resampling.prepared import IntervalMethod, ResampleStatistic, Swap, SwapStatistic
 from metaeval.measures.judged import JudgedSegments, Units, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.options import Options, Population, Test
@@ -211,6 +202,8 @@ class DecisionMeasure(OutputMeasure):
         return np.nan if best is None else best
 
     def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_decisions import decision_resample
+
         found = self._thresholds(block)
         kept = None if self["threshold"] == BEST else np.array(found, dtype=np.float64)
         return decision_resample(good, judged.scores, self.name, self.beta2, kept)  # type: ignore[arg-type]
@@ -235,6 +228,8 @@ class Area(OutputMeasure):
         return self._values(block, good, np.array([kernel(good.values, scores) for scores in block.scores]))
 
     def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_decisions import curve_resample
+
         return curve_resample(good, judged.scores, self.name)
 
 
@@ -257,6 +252,8 @@ class Brier(OutputMeasure):
         return self._values(block, good, np.array(found))
 
     def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_decisions import calibrated_resample
+
         folds = folds_of(block)[:, block.judged.any(axis=0)]
         return calibrated_resample(good, judged.scores, folds, decisions.brier_score)
 
@@ -265,6 +262,8 @@ class Brier(OutputMeasure):
         return False
 
     def standard_errors(self, block: Block, options: Options, units: Units) -> Floats:
+        from metaeval.kernels.resampling.difference_tests import segment_errors
+
         return segment_errors(units.resampled(self.resampled(block, options, None)))
 
 
@@ -281,6 +280,8 @@ class ErrorOfScores(OutputMeasure):
         return self._values(block, self._good(block), values)
 
     def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_decisions import error_resample
+
         return error_resample(judged.human, judged.scores, self.power)
 
 
@@ -297,6 +298,8 @@ class Reranking(OutputMeasure):
         return self._values(block, self._good(block), np.array([share for share, _ in found]), details=details)
 
     def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_statistics import any_resample
+
         return any_resample(judged.human, judged.scores, _reranked)
 
 

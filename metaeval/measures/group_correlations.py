@@ -10,14 +10,7 @@ from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation
 from metaeval.kernels.agreement.tau import CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import Origins
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
-from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
-from metaeval.kernels.resampling.resampled_items import item_resample, pair_counts_without_copies
-from metaeval.kernels.resampling.resampled_statistics import (
-    ResampleStatistic,
-    pairwise_difference_resample,
-    pearson_resample,
-)
+from metaeval.kernels.resampling.prepared import ResampleStatistic, Swap, SwapStatistic
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED
 from metaeval.measures.in_groups import GroupMeasure, group_labels
 from metaeval.measures.judged import JudgedSegments, judged_segments, labels
@@ -50,6 +43,8 @@ class GroupCorrelation(GroupMeasure):
         return CORRELATIONS[self.correlation](judged.human, judged.scores, judged.labels), group_labels(judged)
 
     def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_items import item_resample
+
         if self.by == "item" and self.on_nan == "drop":
             return item_resample(judged.human, judged.scores, self.correlation)
         return super().resample_of(judged)
@@ -65,6 +60,8 @@ class GroupKendall(GroupCorrelation):
         return kernels.tau_b
 
     def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
+        from metaeval.kernels.resampling.resampled_items import pair_counts_without_copies
+
         counts = pair_counts_without_copies(human, metrics, self.labels_of(human), origins=origins)
         return kernels.average(kernels.tau_b, counts, "groups", self["on_nan"]).value
 
@@ -73,12 +70,16 @@ class GroupPearson(GroupCorrelation):
     """Pearson's r in each group, computed from sums."""
 
     def swap_of(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_pearson import pearson_swap
+
         if self.on_nan == "drop":
             assert judged.labels is not None
             return pearson_swap(judged.human, judged.scores, judged.labels, swap)
         return super().swap_of(judged, swap)
 
     def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_statistics import pearson_resample
+
         if self.by == "none" and self.on_nan == "drop":
             return pearson_resample(judged.human, judged.scores)
         return super().resample_of(judged)
@@ -138,10 +139,14 @@ class PairwiseDifferencePearson(Measure):
         return (*PERMUTATIONS, *RESAMPLED)
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap
+
         judged = judged_segments(block)
         return pairwise_difference_swap(judged.human, judged.scores, swap)
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_statistics import pairwise_difference_resample
+
         judged = judged_segments(block)
         return pairwise_difference_resample(judged.human, judged.scores)
 

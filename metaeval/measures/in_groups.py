@@ -14,11 +14,7 @@ from metaeval.kernels.agreement.tau import CountStatistic, tau_b
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import judged_groups
 from metaeval.kernels.resampling.draws import Origins
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape
-from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
-from metaeval.kernels.resampling.permutation_groups import any_swap, group_swap
-from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
+from metaeval.kernels.resampling.prepared import ResampleStatistic, Swap, SwapStatistic, mask_shape
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS
 from metaeval.measures.judged import JudgedSegments, judged_segments
 from metaeval.measures.measure import Measure
@@ -96,6 +92,10 @@ class GroupMeasure(Measure):
 
     def swap_of(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
         """The kernel that swaps inside groups; slow except for pairs by item and tau_b (families have faster ones)."""
+        from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
+        from metaeval.kernels.resampling.permutation_groups import any_swap
+        from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
+
         if self.swaps_whole_groups_only and self.get("epsilon", 0) != 0:
             raise QuestionError(only_whole_groups(self))
         statistic = self.count_statistic
@@ -109,6 +109,8 @@ class GroupMeasure(Measure):
 
     def whole_groups(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
         """The kernel that swaps whole groups: a hybrid takes each group's value from the group's metric."""
+        from metaeval.kernels.resampling.permutation_groups import group_swap
+
         values, groups = self.table(judged)
         if self.on_nan == "zero":
             values = np.where(np.isnan(values), 0.0, values)
@@ -128,6 +130,8 @@ class GroupMeasure(Measure):
 
     def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
         """The kernel that resamples; slow. Families have faster kernels."""
+        from metaeval.kernels.resampling.resampled_statistics import any_resample
+
         return any_resample(judged.human, judged.scores, self.of_resample)
 
     @property

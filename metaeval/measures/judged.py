@@ -9,7 +9,7 @@ from metaeval import kernels
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Grouping
 from metaeval.kernels.resampling.draws import Alternative
-from metaeval.kernels.resampling.resampled_statistics import DocumentResample, ResampleStatistic
+from metaeval.kernels.resampling.prepared import ResampleStatistic
 from metaeval.measures.options import TestUnit, Unit
 from queries.blocks import Block
 from queries.selection import Selection
@@ -77,6 +77,8 @@ class Units:
 
     def resampled(self, statistic: ResampleStatistic) -> ResampleStatistic:
         """A statistic of annotated segments, resampled by these units instead."""
+        from metaeval.kernels.resampling.resampled_statistics import DocumentResample
+
         return statistic if self.documents is None else DocumentResample(statistic, self.documents)
 
 

@@ -10,12 +10,16 @@ import numpy.typing as npt
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.resampling.bootstrap import IntervalMethod
-from metaeval.kernels.resampling.difference_tests import LEAST_SYSTEMS, LEAST_SYSTEMS_FISHER
-from metaeval.kernels.resampling.pair_outcomes import PairStatistic
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
-from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS as WILLIAMS_LEAST
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.prepared import (
+    LEAST_FOR_WILLIAMS,
+    LEAST_SYSTEMS,
+    LEAST_SYSTEMS_FISHER,
+    IntervalMethod,
+    PairStatistic,
+    ResampleStatistic,
+    Swap,
+    SwapStatistic,
+)
 from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import Units, units_of
 from metaeval.measures.options import Options, Population, SystemScore, Test, TestUnit
@@ -195,7 +199,7 @@ class Measure(ABC):
         """The smallest number of systems that a test needs."""
         if test in JACKKNIVES:
             return LEAST_SYSTEMS_FISHER if self.z_of else LEAST_SYSTEMS
-        return WILLIAMS_LEAST if test == "williams" else 0
+        return LEAST_FOR_WILLIAMS if test == "williams" else 0
 
     def default_test(self, population: Population, n_systems: int | None = None) -> Test:
         """The test used to compare metrics by this measure unless another is named; n_systems: as in `holding_test`.

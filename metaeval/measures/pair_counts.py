@@ -14,10 +14,7 @@ from metaeval.kernels.agreement.tau import STATISTICS, CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import group_scores
 from metaeval.kernels.resampling.draws import Origins
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape
-from metaeval.kernels.resampling.permutation_groups import pooled_counts_swap
-from metaeval.kernels.resampling.resampled_items import item_resample, pair_counts_without_copies
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.prepared import ResampleStatistic, Swap, SwapStatistic, mask_shape
 from metaeval.measures.in_groups import GroupMeasure
 from metaeval.measures.judged import JudgedSegments, labels
 from metaeval.measures.measure import Definition, Values
@@ -74,6 +71,8 @@ class CountedPairs(GroupMeasure):
         return kernels.average(self.statistic, counts, self.pool, self.on_nan).value  # type: ignore[arg-type]
 
     def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
+        from metaeval.kernels.resampling.resampled_items import pair_counts_without_copies
+
         epsilon, relative = self.threshold
         groups = self.labels_of(human)
         counts = pair_counts_without_copies(human, metrics, groups, epsilon, relative=relative, origins=origins)
@@ -97,6 +96,8 @@ class CountedPairs(GroupMeasure):
         return self.statistic if self.threshold[0] == 0 else None
 
     def whole_groups(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_groups import pooled_counts_swap
+
         if self.pool == "groups":
             return super().whole_groups(judged, swap)
         assert judged.labels is not None
@@ -104,6 +105,8 @@ class CountedPairs(GroupMeasure):
         return pooled_counts_swap(counts, self.statistic, mask_shape(swap, judged.human.shape))
 
     def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_items import item_resample
+
         if self.by == "item" and self.on_nan == "drop" and self.pool == "groups":
             return item_resample(judged.human, judged.scores, self.statistic_name, self._thresholds(judged))
         return super().resample_of(judged)

@@ -11,12 +11,7 @@ from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.agreement.systems import pair_agreements
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
-from metaeval.kernels.resampling.bootstrap import IntervalMethod
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
-from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
-from metaeval.kernels.resampling.permutation_system import SystemSwap, accuracy_swap, pooled_swap
-from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample, soft_pairwise_standard_errors
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, accuracy_resample
+from metaeval.kernels.resampling.prepared import IntervalMethod, ResampleStatistic, Swap, SwapStatistic
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import JudgedSegments, Units, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
@@ -47,14 +42,20 @@ class PairwiseAccuracy(SystemMeasure):
             why=only_ties(block, rewarded),
         )
 
-    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
+    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_system import accuracy_swap
+
         return accuracy_swap(human, metrics, swap, ties=self["ties"], raw_ties=options.raw_ties, truth=truth)
 
     def pooled_swap(self, blocks: Sequence[Block], options: Options) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_system import pooled_swap
+
         found = [self.scores(block, options) for block in blocks]
         return pooled_swap([(one.human, one.metrics) for one in found], ties=self["ties"], raw_ties=options.raw_ties)
 
     def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_statistics import accuracy_resample
+
         return accuracy_resample(human, metrics, self["ties"])
 
     def resamples_segments(self, test: Test) -> bool:
@@ -182,14 +183,20 @@ class SoftPairwiseAccuracy(Measure):
         return replace(self, values=(_INFINITE, self["binary"]))
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
+
         judged = judged_segments(block)
         return soft_pairwise_swap(judged.human, judged.scores, self._signs(judged, options), swap)
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
+
         judged = judged_segments(block)
         return soft_pairwise_resample(judged.human, judged.scores, self._signs(judged, options))
 
     def standard_errors(self, block: Block, options: Options, units: Units) -> Floats | None:
+        from metaeval.kernels.resampling.resampled_spa import soft_pairwise_standard_errors
+
         if self["binary"] == "yes":
             return None
         judged = judged_segments(block)
@@ -212,7 +219,7 @@ def _ties_systems(human: Floats) -> bool:
     judged = ~np.isnan(human)
     there = judged.any(axis=1)
     means = without_noise(ratio(np.where(judged, human, 0.0).sum(axis=1), judged.sum(axis=1))[there])
-    return len(np.unique(means)) < len(means)
+    return len(set(means.tolist())) < len(means)
 
 
 MOST_SIGNS = 1_000_000  # a byte for each of them and segment

@@ -14,10 +14,7 @@ from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.agreement.preferences import best_preference_thresholds, preference_pair_counts
 from metaeval.kernels.agreement.tau import CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape
-from metaeval.kernels.resampling.permutation_groups import pooled_counts_swap
-from metaeval.kernels.resampling.resampled_items import PooledCountsResample
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.prepared import ResampleStatistic, Swap, SwapStatistic, mask_shape
 from metaeval.measures.judged import LEAST_DOCUMENTS, Units
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.options import Options, Population, Test, TestUnit
@@ -89,12 +86,16 @@ class PreferenceMeasure(Measure):
         return None if answer.any() else f"{block.selection.human} prefers no output to another"
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_groups import pooled_counts_swap
+
         if swap != "inputs":
             raise QuestionError(f"measure {str(self)!r}: preferences are swapped by segments only")
         counts, n_units = self._by_unit(block)
         return pooled_counts_swap(counts, self.statistic, mask_shape(swap, (len(block.systems), n_units)))
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_items import PooledCountsResample
+
         counts, n_units = self._by_unit(block)
         return PooledCountsResample(self.statistic, counts, len(block.systems), n_units)
 

@@ -10,11 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.bootstrap import IntervalMethod
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
-from metaeval.kernels.resampling.permutation_groups import ratio_swap
-from metaeval.kernels.resampling.resampled_items import RatioResample
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.prepared import IntervalMethod, ResampleStatistic, Swap, SwapStatistic
 from metaeval.kernels.spans import Spans, span_sums
 from metaeval.kernels.spans.precision_recall import averaged, rates
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED
@@ -65,9 +61,13 @@ class SpanMeasure(Measure):
         return Values(f, details={"precision": p, "recall": r})
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_groups import ratio_swap
+
         return ratio_swap(self._judged_sums(block), self["average"], swap)
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_items import RatioResample
+
         return RatioResample(self._judged_sums(block), self["average"])
 
     def remark_on(self, human: str | None) -> str | None:

@@ -1,6 +1,5 @@
 """Measures of system scores: pearson (also of the top systems), spearman, kendall, weighted_tau and tau_ap."""
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,14 +12,15 @@ from metaeval import kernels
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.systems import tau_ap, top_systems, weighted_tau
 from metaeval.kernels.arrays.checks import Bools, Floats
-from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.draws import Origins
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
-from metaeval.kernels.resampling.permutation_groups import any_swap
-from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap, tau_ap_of_hybrids
-from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample, without_noise
-from metaeval.kernels.resampling.system_intervals import Kind, interval_over_systems
+from metaeval.kernels.resampling.prepared import (
+    LEAST_FOR_WILLIAMS,
+    IntervalMethod,
+    Kind,
+    ResampleStatistic,
+    Swap,
+    SwapStatistic,
+)
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
@@ -48,6 +48,8 @@ class SystemMeasure(Measure):
 
     def interval_over_systems(self, block: Block, options: Options) -> tuple[Floats, Floats]:
         """(M,) ends of 95% intervals of the values over the population from which the block's systems are a sample."""
+        from metaeval.kernels.resampling.system_intervals import interval_over_systems
+
         n_counted = int(np.count_nonzero(~np.isnan(self.scores(block, options).human)))
         statistic = self.resampled_systems(block, options)
         return interval_over_systems(statistic, self.kind, is_share=self.definition.limits[0] == 0, n_counted=n_counted)
@@ -60,7 +62,7 @@ class SystemMeasure(Measure):
         found = super().scores(block, options)
         return replace(found, human=np.where(self.included(found.human), found.human, np.nan))
 
-    def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SystemSwap:
+    def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         if swap == "systems":
             found = self.scores(block, options)
             return self.swap_of(found.human, found.metrics, swap, options, found.human)
@@ -72,12 +74,14 @@ class SystemMeasure(Measure):
     def resamples_segments(self, test: Test) -> bool:
         return test != "jackknife-systems" and super().resamples_segments(test)
 
-    @abstractmethod
-    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
+    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SwapStatistic:
         """The kernel that swaps, on human (N,) and metrics (M, N), or (N, S) and (M, N, S).
 
         truth: (N,) human system scores.
         """
+        from metaeval.kernels.resampling.permutation_system import system_swap
+
+        return system_swap(human, metrics, self.name, swap, truth=truth)
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
         judged = judged_segments(block)
@@ -88,9 +92,11 @@ class SystemMeasure(Measure):
         judged = ~np.isnan(found.human)
         return self.resample_of(found.human[judged, np.newaxis], found.metrics[:, judged, np.newaxis])
 
-    @abstractmethod
     def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
         """The kernel that resamples, on human (N, S) and metrics (M, N, S)."""
+        from metaeval.kernels.resampling.resampled_statistics import system_resample
+
+        return system_resample(human, metrics, self.name)
 
 
 def unless_tied(value: Floats, human: Floats) -> Floats:
@@ -138,12 +144,6 @@ class SystemCorrelation(SystemMeasure):
         value = kernels.system_correlation(found.human, found.metrics, self.correlation)
         return Values(value, system_score=found.used)
 
-    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
-        return system_swap(human, metrics, self.correlation, swap, truth=truth)
-
-    def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
-        return system_resample(human, metrics, self.correlation)
-
 
 class SystemPearson(SystemCorrelation):
     """Pearson's r over systems, for which Williams' test was designed."""
@@ -187,6 +187,8 @@ class WeightedTau(Measure):
         return ("perm-systems",)
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        from metaeval.kernels.resampling.permutation_groups import any_swap
+
         self.check_applies("perm-systems" if swap == "systems" else "perm-inputs")
         found = self.scores(block, options)
         judged = ~np.isnan(found.human)
@@ -249,7 +251,7 @@ class TopPearson(SystemMeasure):
     z_of: ClassVar[float] = 1.0
     has_pairs: ClassVar[bool] = False
     why_tests: ClassVar[str] = (
-        f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores, from {LEAST_SYSTEMS} systems on"
+        f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores, from {LEAST_FOR_WILLIAMS} systems on"
     )
 
     def included(self, human: Floats) -> Bools:
@@ -262,17 +264,18 @@ class TopPearson(SystemMeasure):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        williams: tuple[Test, ...] = ("williams",) if self["top"] >= LEAST_SYSTEMS else ()
+        williams: tuple[Test, ...] = ("williams",) if self["top"] >= LEAST_FOR_WILLIAMS else ()
         return ("perm-systems", "perm-inputs", "perm-both", *williams, *SYSTEMS_RESAMPLED)
 
-    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
-        return system_swap(human, metrics, "pearson", swap, truth=truth)
-
     def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
+        from metaeval.kernels.resampling.resampled_statistics import system_resample
+
         return system_resample(human, metrics, partial(_of_top, self["top"]))
 
 
 def _of_top(top: int, human: Floats, metrics: Floats, origins: Origins) -> Floats:
+    from metaeval.kernels.resampling.resampled_statistics import without_noise
+
     human = without_noise(human)
     best = np.where(top_systems(human, top), human, np.nan)
     return kernels.system_correlation(best, without_noise(metrics), "pearson")
@@ -317,16 +320,6 @@ class TauAP(SystemMeasure):
         value = np.where(rewarded, np.nan, value)
         why = only_ties(block, rewarded)
         return Values(value, n_pairs=n_pairs(block), system_score=found.used, why=why)
-
-    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
-        return system_swap(human, metrics, tau_ap_of_hybrids, swap, truth=truth)
-
-    def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
-        return system_resample(human, metrics, _of_resample)
-
-
-def _of_resample(human: Floats, metrics: Floats, origins: Origins) -> Floats:
-    return tau_ap(human, metrics, systems=origins.systems)
 
 
 TAU_AP = Definition(

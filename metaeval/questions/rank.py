@@ -228,10 +228,13 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
 
     def _also(self, n_sets: int) -> "list[partial[Any]]":
         """What is computed besides the values of so many evaluation sets."""
+        is_drawn = self.charted and n_sets == 1 and not self.wide and self.by is None
+        has_intervals = self.pool is None and (self.intervals or is_drawn)
+        if not has_intervals and not self.ranges:
+            return []
         from metaeval.studies.ranking.intervals import intervals, metric_ranges
 
-        is_drawn = self.charted and n_sets == 1 and not self.wide and self.by is None
-        also: list[Callable[..., Any]] = [intervals] if self.pool is None and (self.intervals or is_drawn) else []
+        also: list[Callable[..., Any]] = [intervals] if has_intervals else []
         also += [metric_ranges] if self.ranges else []
         return [partial(one, options=self.part(Options), n_draws=self.resamples, unit=self.unit) for one in also]
 
@@ -248,17 +251,20 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
 
         from metaeval.measures.registry import parse_measure
         from metaeval.results.answer import answer_of
-        from metaeval.studies.ranking.intervals import with_intervals, with_ranges
         from metaeval.studies.ranking.wide import by_metric
 
         is_one = not self.wide and self.by is None and (self.pool is not None or len(inputs.studies) == 1)
         computed = list(zip(*(one.also for one in inputs.evalsets.values()), strict=True))
         if self.ranges:
+            from metaeval.studies.ranking.intervals import with_ranges
+
             table, of_ranks = with_ranges(table, inputs, computed.pop(), self.part(Options), self.resamples)
             table = replace(table, notes=(*table.notes, *of_ranks))
         drawn = table
         lines: list[str] = []
         if computed:
+            from metaeval.studies.ranking.intervals import with_intervals
+
             drawn, lines = with_intervals(table, inputs, computed.pop())
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))

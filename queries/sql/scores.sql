@@ -3,4 +3,4 @@
 SELECT v.evalset_id, v.scorer_id, v.system_id, s.segment, s.value
 FROM vector AS v
 JOIN score AS s ON s.vector_id = v.vector_id
-WHERE v.level = 'seg' AND v.evalset_id IN (SELECT unnest($evalsets::INTEGER[]));
+WHERE v.level = 'seg' AND s.value IS NOT NULL AND v.evalset_id IN (SELECT unnest($evalsets::INTEGER[]));

@@ -93,7 +93,7 @@ class Groups:
 
     def buckets(self) -> Iterator[Bucket]:
         """The groups gathered by size, smallest first."""
-        for size in np.unique(self.sizes):
+        for size in sorted(set(self.sizes.tolist())):
             groups = np.flatnonzero(self.sizes == size)
             yield Bucket(groups, self.members[self.starts[groups][:, np.newaxis] + np.arange(size)])
 

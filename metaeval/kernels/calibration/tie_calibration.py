@@ -341,7 +341,7 @@ def pair_weights(n_pairs: Ints) -> tuple[Ints, int]:
     n_pairs: (n_groups,). Weights are exactly proportional to 1 / n_pairs if that fits into 64 bits; the error is then
     0. Otherwise they are rounded down; the error is an upper bound on the total loss over all pairs.
     """
-    common = math.lcm(*np.unique(n_pairs).tolist())
+    common = math.lcm(*set(n_pairs.tolist()))
     if common * len(n_pairs) <= LARGEST:
         return common // n_pairs, 0
     return LARGEST // len(n_pairs) // n_pairs, int(n_pairs.sum())

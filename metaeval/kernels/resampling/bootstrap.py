@@ -20,11 +20,9 @@ from metaeval.kernels.resampling.draws import (
     single_blas_thread,
     single_blas_thread_abroad,
 )
-
-from .resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.prepared import IntervalMethod, ResampleStatistic
 
 Resample = Literal["inputs", "systems", "both"]
-IntervalMethod = Literal["percentile", "normal", "centred"]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,17 +13,12 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.draws import Advance, Alternative, single_blas_thread
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.prepared import LEAST_SYSTEMS, LEAST_SYSTEMS_FISHER, ResampleStatistic, Varying
 
-Varying = Literal["segments", "systems", "both"]
 #: Correlations nearer to ±1 are taken for this one on Fisher's scale, which has no place for 1.
 LARGEST = 1 - 1e-12
 #: Differences and standard errors below this are rounding.
 TOLERANCE = 1e-12
-#: With fewer systems a variance over systems means nothing; nor does one over segments.
-LEAST_SYSTEMS = 3
-#: On Fisher's scale: without one of 3 systems any correlation is 1 or -1.
-LEAST_SYSTEMS_FISHER = 4
 #: With more systems, what single pairs of them add to a variance is small, and not taken off it.
 MOST_SYSTEMS = 40
 #: Groups of segments that are left out, one after the other.

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.resampling.permutation import TOLERANCE, Swap
+from metaeval.kernels.resampling.prepared import TOLERANCE, Swap
 
 #: Rounding of a sum of standardised scores, for each segment; sums nearer than this to 0 are 0.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)

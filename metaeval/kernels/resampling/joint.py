@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.resampling.permutation import SwapStatistic
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.prepared import ResampleStatistic, SwapStatistic
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,8 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Bucket, GroupedScores, group_scores
 from metaeval.kernels.resampling.draws import Alternative, blocks
 from metaeval.kernels.resampling.permutation import difference_p_values
+from metaeval.kernels.resampling.prepared import PairStatistic
 
-PairStatistic = Literal["acc23", "tau_23"]
 #: Pairs of scores whose outcomes are held at a time, for each metric.
 BATCH_PAIRS = 1 << 16
 

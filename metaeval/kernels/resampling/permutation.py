@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 import os
-from abc import ABC, abstractmethod
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -27,23 +26,7 @@ from metaeval.kernels.resampling.draws import (
     single_blas_thread,
     single_blas_thread_abroad,
 )
-
-Swap = Literal["inputs", "systems", "both"]
-
-
-def mask_shape(swap: Swap, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Shape of one swap mask over scores of this shape, (n_systems, n_segments) or (n_systems,).
-
-    Raises ValueError: an unknown swap, or a swap of segments if there are only system scores.
-    >>> mask_shape("inputs", (12, 460)), mask_shape("both", (12, 460))
-    ((460,), (12, 460))
-    """
-    checks.known(swap, get_args(Swap), "swap")
-    if len(shape) == 1:
-        if swap != "systems":
-            raise ValueError(f"swap={swap!r} needs segment scores; system scores can only swap systems")
-        return shape
-    return {"inputs": shape[1:], "systems": shape[:1], "both": shape}[swap]
+from metaeval.kernels.resampling.prepared import TOLERANCE, Swap, SwapStatistic, mask_shape
 
 
 def score_units(swap: Swap, shape: tuple[int, int]) -> Ints:
@@ -57,37 +40,8 @@ def score_units(swap: Swap, shape: tuple[int, int]) -> Ints:
     return np.repeat(np.arange(n_segments, dtype=np.int64)[np.newaxis], n_systems, axis=0)
 
 
-#: Two statistics, or two standardised system scores, nearer than this are equal.
-TOLERANCE = 1e-9
 #: With an early stop, pairs are looked at each time this many blocks are done.
 BLOCKS_BETWEEN_LOOKS = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class SwapStatistic(ABC):
-    """A statistic of metrics, prepared for swapping; it must survive pickling to be used with processes.
-
-    n_metrics: metrics compared. mask_shape: of one swap mask: (S,) for segments, (N,) for systems, (N, S) for single
-    scores. scale, offset: the statistic is offset + scale · `hybrids` (which may count whole pairs). tolerance:
-    differences of `hybrids` smaller than this are ties; 0 where they are whole numbers.
-    """
-
-    n_metrics: int
-    mask_shape: tuple[int, ...]
-    scale: float = 1.0
-    offset: float = 0.0
-    tolerance: float = TOLERANCE
-
-    @abstractmethod
-    def hybrids(self, swaps: Bools) -> Floats:
-        """(n_draws, M, M): [k, a, b] is metric a with the units of swaps[k] taken from metric b.
-
-        NaN where the hybrid has no value.
-        """
-
-    def wanted_hybrids(self, swaps: Bools, wanted: Bools) -> Floats:
-        """`hybrids` of some pairs of metrics, wanted: (M, M); entries of other pairs are not read."""
-        return self.hybrids(swaps)
 
 
 @dataclass(frozen=True)

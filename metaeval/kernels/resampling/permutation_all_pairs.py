@@ -25,7 +25,8 @@ from metaeval.kernels.agreement.tau import average, group_mean, tau_b
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import judged_groups
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
+from metaeval.kernels.resampling.permutation import standardise
+from metaeval.kernels.resampling.prepared import Swap, SwapStatistic, mask_shape
 
 Whole = npt.NDArray[np.signedinteger]
 

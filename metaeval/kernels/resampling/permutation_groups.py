@@ -15,7 +15,8 @@ from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import Grouping, group_labels
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
+from metaeval.kernels.resampling.permutation import standardise
+from metaeval.kernels.resampling.prepared import Swap, SwapStatistic, mask_shape
 from metaeval.kernels.spans.precision_recall import Average, rates
 
 Statistic = Callable[[Floats, Floats], Floats]

@@ -20,7 +20,8 @@ from metaeval.kernels.agreement.tau import CountStatistic, OnNan, Pool, average
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import group_labels
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
+from metaeval.kernels.resampling.permutation import standardise
+from metaeval.kernels.resampling.prepared import Swap, SwapStatistic, mask_shape
 
 Singles = npt.NDArray[np.float32]
 #: Hybrids times segments whose counts are held at a time.

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import judged_groups
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, score_units, standardise
+from metaeval.kernels.resampling.permutation import score_units, standardise
+from metaeval.kernels.resampling.prepared import Swap, SwapStatistic, mask_shape
 
 #: A variance that is a smaller share of the mean square than this is rounding noise: the hybrid is constant.
 NOISE = 1e-12

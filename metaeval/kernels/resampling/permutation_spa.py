@@ -16,7 +16,8 @@ import numpy.typing as npt
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.draws import single_blas_thread
-from metaeval.kernels.resampling.permutation import TOLERANCE, Swap, SwapStatistic, mask_shape, standardise
+from metaeval.kernels.resampling.permutation import standardise
+from metaeval.kernels.resampling.prepared import TOLERANCE, Swap, SwapStatistic, mask_shape
 from metaeval.kernels.resampling.system_tests import normal_p_values, sign_flip_p_values
 
 from .flipped_sums import ROUNDING, FlippedSums

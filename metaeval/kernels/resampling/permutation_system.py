@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,10 @@ from metaeval.kernels.agreement.correlation import average_ranks
 from metaeval.kernels.agreement.systems import Ties, difference_signs, rank_weights
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
-from metaeval.kernels.resampling.permutation import TOLERANCE, Swap, SwapStatistic, mask_shape, standardise
+from metaeval.kernels.resampling.permutation import standardise
 from metaeval.kernels.resampling.permutation_pearson import NOISE
+from metaeval.kernels.resampling.prepared import TOLERANCE, Swap, SwapStatistic, mask_shape
 
-SystemMeasure = Literal["pearson", "spearman", "kendall"]
 #: What each hybrid's system scores keep and what they take, both (k, M, N), and human scores (N,) -> (k, M, M).
 HybridStatistic = Callable[[Floats, Floats, Floats], Floats]
 Signs = npt.NDArray[np.int8]
@@ -66,7 +66,7 @@ class SystemSwap(SwapStatistic):
 def system_swap(
     human: npt.ArrayLike,
     metrics: npt.ArrayLike,
-    measure: SystemMeasure | HybridStatistic,
+    measure: str | HybridStatistic,
     swap: Swap = "inputs",
     *,
     truth: npt.ArrayLike | None = None,
@@ -157,12 +157,7 @@ def _spearman(kept: Floats, taken: Floats, human: Floats) -> Floats:
     return ratio(product, np.sqrt((ranks**2).sum(axis=0) * float(centred_human @ centred_human)))
 
 
-_STATISTICS: Mapping[str, HybridStatistic] = MappingProxyType(
-    {"pearson": _pearson, "spearman": _spearman, "kendall": _kendall}
-)
-
-
-def tau_ap_of_hybrids(kept: Floats, taken: Floats, human: Floats) -> Floats:
+def _tau_ap(kept: Floats, taken: Floats, human: Floats) -> Floats:
     """(k, M, M) τ_ap of every hybrid: see `HybridStatistic` and `systems.tau_ap`."""
     n_systems = human.size
     pairs = list(zip(difference_signs(human), *np.triu_indices(n_systems, 1), strict=True))
@@ -184,6 +179,11 @@ def tau_ap_of_hybrids(kept: Floats, taken: Floats, human: Floats) -> Floats:
         right += np.where(sign == human_sign, weight, 0.0)
         total += weight
     return 2.0 * ratio(right, total) - 1.0
+
+
+_STATISTICS: Mapping[str, HybridStatistic] = MappingProxyType(
+    {"pearson": _pearson, "spearman": _spearman, "kendall": _kendall, "tau_ap": _tau_ap}
+)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,10 @@ from metaeval.kernels.agreement.correlation import correlation_of_rows
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.draws import Advance, blocks, resample_counts, single_blas_thread
+from metaeval.kernels.resampling.prepared import LEAST_FOR_WILLIAMS
 
 #: Correlations of two metrics nearer than this to 1 or −1 leave nothing to tell them apart by.
 DEGENERATE = 1e-12
-#: Fewer leave no degree of freedom.
-LEAST_SYSTEMS = 4
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def williams_t(r13: npt.ArrayLike, r23: npt.ArrayLike, r12: npt.ArrayLike, n_sys
     >>> round(float(williams_t(0.9, 0.8, 0.7, 12)), 4)
     1.0034
     """
-    if n_systems < LEAST_SYSTEMS:
+    if n_systems < LEAST_FOR_WILLIAMS:
         raise ValueError(f"Williams' test needs more than 3 systems, got {n_systems}")
     a, b, c = np.broadcast_arrays(*(np.asarray(r, dtype=np.float64) for r in (r13, r23, r12)))
     n = float(n_systems)
@@ -84,7 +83,7 @@ def williams_test(
     checks.several(len(metrics))
     scores = np.concatenate([human[np.newaxis, judged], metrics[:, judged]])
     n_systems = scores.shape[1]
-    if n_systems < LEAST_SYSTEMS:
+    if n_systems < LEAST_FOR_WILLIAMS:
         raise ValueError(f"Williams' test needs more than 3 systems, got {n_systems}")
     r = correlation_of_rows(scores[:, np.newaxis], scores, "pearson")
     if absolute:

@@ -15,7 +15,8 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import group_labels, judged_groups
 from metaeval.kernels.resampling.draws import ORIGINAL, Origins, times_drawn
-from metaeval.kernels.resampling.resampled_statistics import AnyResample, ResampleStatistic, checked_scores
+from metaeval.kernels.resampling.prepared import ResampleStatistic
+from metaeval.kernels.resampling.resampled_statistics import AnyResample, checked_scores
 from metaeval.kernels.spans.precision_recall import Average, rates
 
 

@@ -11,7 +11,8 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Origins, times_drawn
 from metaeval.kernels.resampling.permutation_spa import normal_p
-from metaeval.kernels.resampling.resampled_statistics import AnyResample, ResampleStatistic, checked_scores
+from metaeval.kernels.resampling.prepared import ResampleStatistic
+from metaeval.kernels.resampling.resampled_statistics import AnyResample, checked_scores
 from metaeval.kernels.resampling.system_tests import BATCH_VALUES, ROUNDING, TOLERANCE, sign_flip_p_values
 
 

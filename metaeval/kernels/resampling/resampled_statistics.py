@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +18,11 @@ from metaeval.kernels.agreement.correlation import (
     pairwise_difference_pearson,
     system_correlation,
 )
-from metaeval.kernels.agreement.systems import PairwiseAgreement, Ties, difference_signs, pairwise_accuracy
+from metaeval.kernels.agreement.systems import PairwiseAgreement, Ties, difference_signs, pairwise_accuracy, tau_ap
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Origins, times_drawn
+from metaeval.kernels.resampling.prepared import ResampleStatistic
 
 from .permutation_pearson import centred_in_segments
 
@@ -31,20 +31,6 @@ Statistic = Callable[[Floats, Floats, Origins], Floats]
 SystemStatistic = Callable[[Floats, Floats, Origins], Floats]
 #: Variances that are a smaller share of the mean square are rounding noise: the scores are constant.
 NOISE = 1e-12
-
-
-class ResampleStatistic(Protocol):
-    """A statistic of M metrics that can be computed on resampled systems and segments."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(N systems, S segments)."""
-
-    def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """(n_draws, M) values; systems, segments: (n_draws, any number) indices picked, None = not resampled.
-
-        An index of -1 is ignored: resamples of whole documents have different numbers of segments.
-        """
 
 
 @dataclass(frozen=True)
@@ -238,21 +224,25 @@ def pairwise_difference_resample(human: npt.ArrayLike, metrics: npt.ArrayLike) -
     return SegmentSumsResample(product, square, n * (h**2).sum(axis=0), None, general)
 
 
-def system_resample(
-    human: npt.ArrayLike, metrics: npt.ArrayLike, measure: Correlation | SystemStatistic
-) -> SystemResample:
-    """A system-level measure on means of judged scores, prepared for `bootstrap`: a correlation or a function."""
+def system_resample(human: npt.ArrayLike, metrics: npt.ArrayLike, measure: str | SystemStatistic) -> SystemResample:
+    """A system-level measure on means of judged scores, prepared for `bootstrap`: by name, or a function."""
+    if measure == "tau_ap":
+        measure = _tau_ap
     if isinstance(measure, str):
         checks.known(measure, CORRELATIONS, "measure")
     human, metrics = checked_scores(human, metrics)
     judged = ~np.isnan(human)
-    statistic = _SystemCorrelation(measure) if isinstance(measure, str) else measure
+    statistic = _SystemCorrelation(measure) if isinstance(measure, str) else measure  # type: ignore[arg-type]
     return SystemResample(statistic, np.where(judged, human, 0.0), np.where(judged, metrics, 0.0), judged)
 
 
 def accuracy_resample(human: npt.ArrayLike, metrics: npt.ArrayLike, ties: Ties = "organisers") -> SystemResample:
     """Pairwise accuracy on means of judged scores, prepared for `bootstrap`."""
     return system_resample(human, metrics, _PairwiseAccuracy(ties))
+
+
+def _tau_ap(human: Floats, metrics: Floats, origins: Origins) -> Floats:
+    return tau_ap(human, metrics, systems=origins.systems)
 
 
 def _pearson_of_all(human: Floats, metrics: Floats, origins: Origins) -> Floats:

@@ -11,7 +11,7 @@ from metaeval.kernels.agreement.correlation import correlation_of_rows
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.draws import blocks, resample_counts, single_blas_thread
-from metaeval.kernels.resampling.permutation import TOLERANCE
+from metaeval.kernels.resampling.prepared import TOLERANCE
 from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
 from metaeval.kernels.resampling.resampled_statistics import accuracy_resample
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,8 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.difference_tests import LARGEST, reach_of
 from metaeval.kernels.resampling.draws import single_blas_thread
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.prepared import Kind, ResampleStatistic
 
-Kind = Literal["linear", "ranks", "pairs"]
 #: With fewer systems intervals hold nearly every value that there is.
 LEAST_FOR_INTERVAL = 6
 

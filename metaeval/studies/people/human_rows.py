@@ -29,7 +29,6 @@ from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import judgements_of, protocol_of
 from warehouse.wording import counted
 
-METRIC, HUMAN = "metric", "human"  # kinds of rows
 SAME = 0.999  # correlation of two human scores that are made of the same judgements
 
 
@@ -70,7 +69,7 @@ def _no_row(*why: str) -> Result:
 
 def _row(asked: Slice, human: str, measure: Measure, name: str, note: str, parts: Parts, **cells: object) -> Result:
     row = {"testset": asked.testset, "lp": asked.lp, "human": human, "metric": name, "measure": str(measure)}
-    row |= {"signature": line(parts), "kind": HUMAN}
+    row |= {"signature": line(parts), "kind": "human"}
     return Result(pl.DataFrame([row | cells], schema=_SCHEMA), parts, (f"{name}, {note}",))
 
 
@@ -230,7 +229,7 @@ def with_people(frame: pl.DataFrame, found: Sequence[Result]) -> pl.DataFrame:
     """
     columns = list(frame.columns)
     place = columns.index("base_metric") + 1
-    metrics = frame.with_columns(kind=pl.lit(METRIC)).with_row_index("order")
+    metrics = frame.with_columns(kind=pl.lit("metric")).with_row_index("order")
     groups = ["testset", "lp", "measure"]
     first = metrics.group_by(groups, maintain_order=True).agg(group=pl.col("order").min())
     both = pl.concat([metrics, *(one.frame for one in found)], how="diagonal").join(

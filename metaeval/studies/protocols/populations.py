@@ -12,8 +12,8 @@ from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.difference_tests import of_draws
 from metaeval.kernels.resampling.joint import JointResample, joint_swap
-from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.permutation import permutation_test
+from metaeval.kernels.resampling.prepared import ResampleStatistic, SwapStatistic
 from metaeval.measures.judged import document_names
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, Test, TestOptions

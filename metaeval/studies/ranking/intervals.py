@@ -10,8 +10,8 @@ import polars as pl
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import Bootstrap, bootstrap
 from metaeval.kernels.resampling.difference_tests import reach_of
+from metaeval.kernels.resampling.prepared import ResampleStatistic
 from metaeval.kernels.resampling.rank_ranges import rank_ranges
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.system_intervals import LEAST_FOR_INTERVAL
 from metaeval.measures.applicable import TOO_NARROW
 from metaeval.measures.judged import Units

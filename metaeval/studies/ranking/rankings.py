@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from glob import escape
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -18,12 +18,7 @@ from metaeval.results.notes import EXPLAIN, Decisive, ExclusionNote, Partial, be
 from metaeval.results.run import Run
 from metaeval.results.signature import Part, joined
 from metaeval.results.study import SliceResult, Study, check_ranked, is_ranked, ranking, study
-from metaeval.studies.people.human_rows import human_rows, with_people
 from metaeval.studies.ranking.pooling import Pooling, pool
-from metaeval.studies.significance.cached import PreparedComparison, prepare_comparison, run_or_load
-from metaeval.studies.significance.comparison import Comparison, as_ranked, with_clusters
-from metaeval.studies.significance.options import check_applicable
-from metaeval.studies.significance.standings import clusters_by_chance, warning_of_clusters
 from queries.evalsets import Evalsets, expand
 from queries.listing import names
 from queries.reasons import Exclusion
@@ -32,6 +27,12 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.names import in_any_case
 from warehouse.wording import first_names, option
+
+if TYPE_CHECKING:
+    from metaeval.studies.significance.cached import PreparedComparison
+    from metaeval.studies.significance.comparison import Comparison
+
+    Tested = tuple[Comparison, Sequence[str]] | QuestionError
 
 By = Literal["domain", "phenomenon"]
 UNTESTED = "not tested, without a cluster"
@@ -46,7 +47,7 @@ class RankedEvalset:
     """
 
     study: Study
-    tested: "dict[Measure, tuple[Comparison, Sequence[str]] | QuestionError]"
+    tested: "dict[Measure, Tested]"
     tests: tuple[Test, ...]
     people: Result | None
     also: tuple[tuple[Any, ...], ...]
@@ -146,6 +147,8 @@ def load_ranking_inputs(
     if not found:
         raise unanswered(errors)
     if testing is not None:
+        from metaeval.studies.significance.options import check_applicable
+
         check_applicable(testing, [test for one in found.values() for test in one.tests])
     try:
         check_ranked([one.study for one in found.values()])
@@ -185,23 +188,19 @@ def _rank_evalset(
     with run.opened() as warehouse:
         found = study(warehouse, asked, measures, options)
         prepared = [] if testing is None else _prepare_comparisons(warehouse, found, options, testing, fresh)
-        people = human_rows(warehouse, asked, found, options) if ceiling else None
+        people = None
+        if ceiling:
+            from metaeval.studies.people.human_rows import human_rows
+
+            people = human_rows(warehouse, asked, found, options)
     tests = tuple(one.testing.test for one in prepared if one.testing.test is not None)
     if is_alone and testing is not None:
+        from metaeval.studies.significance.options import check_applicable
+
         check_applicable(testing, tests)
     if is_alone and not is_ranked([found]):
         prepared, also = [], ()  # `load_ranking_inputs` says why
-    tested: dict[Measure, tuple[Comparison, Sequence[str]] | QuestionError] = {}
-    for one in prepared:
-        try:
-            comparison, notes = run_or_load(one, run.database, run.progress)
-        except QuestionError as error:
-            if is_alone:
-                raise
-            tested[one.measure] = error
-            continue
-        assert isinstance(comparison, Comparison)
-        tested[one.measure] = (comparison, notes)
+    tested = {one.measure: _compared(one, run, is_alone) for one in prepared}
     more = tuple(tuple(compute(result, progress=run.progress) for result in found.results) for compute in also)
     return RankedEvalset(found.without_scores, tested, tests, people, more)
 
@@ -239,7 +238,9 @@ def _load_parts(
 
 def _prepare_comparisons(
     warehouse: Warehouse, of: Study, options: Options, testing: TestOptions, fresh: bool
-) -> list[PreparedComparison]:
+) -> "list[PreparedComparison]":
+    from metaeval.studies.significance.cached import prepare_comparison
+
     return [
         prepare_comparison(
             warehouse,
@@ -253,6 +254,23 @@ def _prepare_comparisons(
         )
         for result in of.results
     ]
+
+
+def _compared(
+    one: "PreparedComparison", run: Run, is_alone: bool
+) -> "tuple[Comparison, Sequence[str]] | QuestionError":
+    """The comparison and notes on the store, or why there is none. Raises QuestionError: that, if it is alone."""
+    from metaeval.studies.significance.cached import run_or_load
+    from metaeval.studies.significance.comparison import Comparison
+
+    try:
+        comparison, notes = run_or_load(one, run.database, run.progress)
+    except QuestionError as error:
+        if is_alone:
+            raise
+        return error
+    assert isinstance(comparison, Comparison)
+    return comparison, notes
 
 
 def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool = False) -> Result:
@@ -284,6 +302,8 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
         frame, parts = _stacked([one.frame for one in pooled]), [line for one in pooled for line in one.lines]
         notes += [note for one in pooled for note in one.notes]
     if any(one.tested for one in inputs.evalsets.values()):
+        from metaeval.studies.significance.comparison import with_clusters
+
         tested = _tested(inputs, notes, several)
         frame = with_clusters(frame, tested)
         if tested:
@@ -292,6 +312,8 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
             notes += more
     people = {asked: one.people for asked, one in inputs.evalsets.items() if one.people is not None}
     if people:
+        from metaeval.studies.people.human_rows import with_people
+
         frame = with_people(frame, list(people.values()))
         parts = [*parts, *(line for rows in people.values() for line in rows.lines)]
         notes += [
@@ -315,8 +337,11 @@ def _parts_together(tables: Mapping[str, Result], by: By, skipped: Sequence[str]
     return Result(frame.select(*columns[:2], by, *columns[2:]), joined(lines), (*notes, *skipped))
 
 
-def _tested(inputs: RankingInputs, notes: list[str], several: bool) -> list[tuple[Slice, Comparison]]:
+def _tested(inputs: RankingInputs, notes: list[str], several: bool) -> "list[tuple[Slice, Comparison]]":
     """The comparisons with their slices; notes are added to the given ones, preceded by those on what clusters hide."""
+    from metaeval.studies.significance.comparison import as_ranked
+    from metaeval.studies.significance.standings import clusters_by_chance, warning_of_clusters
+
     tested: list[tuple[Slice, Comparison]] = []
     warnings: list[str] = []
     for asked, one in inputs.evalsets.items():
@@ -338,7 +363,7 @@ def _tested(inputs: RankingInputs, notes: list[str], several: bool) -> list[tupl
     return tested
 
 
-def _other_means(shown: Evaluation, tested: Comparison) -> list[str]:
+def _other_means(shown: Evaluation, tested: "Comparison") -> list[str]:
     """A line if a test uses other system scores than the values; none if the values are alike."""
     values = dict(zip((choice.name for choice in shown.metrics), shown.value.tolist(), strict=True))
     apart = {
@@ -356,7 +381,7 @@ def _other_means(shown: Evaluation, tested: Comparison) -> list[str]:
 
 
 def _untested_metrics(
-    inputs: RankingInputs, tested: Sequence[tuple[Slice, Comparison]], several: bool
+    inputs: RankingInputs, tested: "Sequence[tuple[Slice, Comparison]]", several: bool
 ) -> tuple[list[Sequence[Part]], list[str]]:
     """Parts of the signatures of rankings with metrics that no test compares, and lines on them."""
     compared = {(asked, test.measure): test for asked, test in tested}

@@ -7,9 +7,10 @@ from types import MappingProxyType
 import numpy as np
 
 from metaeval.kernels.agreement.reliability import Interval
-from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample, bootstrap
+from metaeval.kernels.resampling.bootstrap import Resample, bootstrap
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.difference_tests import GROUPS_WITH_SYSTEMS, TOLERANCE, from_z
+from metaeval.kernels.resampling.prepared import IntervalMethod
 from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, TOO_NARROW, VARYING, with_unit
 from metaeval.measures.judged import Units
 from metaeval.measures.measure import Measure

@@ -11,7 +11,7 @@ from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import standard_deviations
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.arrays.grouping import Grouping, group_scores
-from metaeval.kernels.resampling.pair_outcomes import PairStatistic
+from metaeval.kernels.resampling.prepared import PairStatistic
 from metaeval.measures.judged import labels
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from metaeval.kernels.agreement.systems import pair_agreements
 from metaeval.kernels.resampling.bootstrap import bootstrap, interval
+from metaeval.kernels.resampling.prepared import ResampleStatistic
 from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
 from metaeval.kernels.resampling.resampled_items import item_resample
 from metaeval.kernels.resampling.resampled_spa import OfArrays, SoftPairwiseResample, soft_pairwise_resample
 from metaeval.kernels.resampling.resampled_statistics import (
-    ResampleStatistic,
     accuracy_resample,
     any_resample,
     pairwise_difference_resample,

@@ -7,8 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metaeval.kernels.resampling import flipped_sums
-from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape
+from metaeval.kernels.resampling.permutation import draw_swaps
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
+from metaeval.kernels.resampling.prepared import Swap, mask_shape
 from metaeval.kernels.resampling.system_tests import draw_signs
 
 Ints = npt.NDArray[np.int64]

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.kernels.resampling.draws import Alternative
-from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
+from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.kernels.resampling.permutation_groups import group_swap
 from metaeval.kernels.resampling.permutation_pearson import pearson_swap
 from metaeval.kernels.resampling.permutation_system import accuracy_swap, system_swap
+from metaeval.kernels.resampling.prepared import SwapStatistic
 
 Floats = npt.NDArray[np.float64]
 

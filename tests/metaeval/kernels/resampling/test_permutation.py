@@ -20,13 +20,7 @@ from metaeval.kernels.agreement.systems import pairwise_accuracy, soft_pairwise_
 from metaeval.kernels.agreement.tau import TAUS, tau_a, tau_b
 from metaeval.kernels.arrays.grouping import group_labels
 from metaeval.kernels.resampling import permutation_groups
-from metaeval.kernels.resampling.permutation import (
-    SwapStatistic,
-    difference_p_values,
-    draw_swaps,
-    permutation_test,
-    standardise,
-)
+from metaeval.kernels.resampling.permutation import difference_p_values, draw_swaps, permutation_test, standardise
 from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import (
     any_swap,
@@ -38,6 +32,7 @@ from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
 from metaeval.kernels.resampling.permutation_system import accuracy_swap, pooled_swap, system_swap
+from metaeval.kernels.resampling.prepared import SwapStatistic
 from metaeval.kernels.resampling.system_tests import draw_signs, normal_p_values, sign_flip_p_values
 from tests import naive_significance as naive
 from tests.drawn_units import swap_blocks

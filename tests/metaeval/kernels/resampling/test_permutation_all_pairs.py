@@ -10,9 +10,10 @@ from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import average, tau_b
 from metaeval.kernels.arrays.grouping import Grouping, group_labels
 from metaeval.kernels.resampling import permutation_all_pairs
-from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape, standardise
+from metaeval.kernels.resampling.permutation import draw_swaps, standardise
 from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import any_swap
+from metaeval.kernels.resampling.prepared import Swap, mask_shape
 from tests.helpers import sampled
 from tests.metaeval.kernels.strategies import coarse_scores
 

@@ -10,9 +10,10 @@ import pytest
 from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import TAUS, CountStatistic, OnNan, Pool, average
 from metaeval.kernels.arrays.grouping import group_labels
-from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape
+from metaeval.kernels.resampling.permutation import draw_swaps
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
+from metaeval.kernels.resampling.prepared import Swap, mask_shape
 from tests.helpers import sampled
 from tests.metaeval.kernels.strategies import coarse_scores
 

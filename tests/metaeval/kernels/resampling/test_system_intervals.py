@@ -8,7 +8,8 @@ from scipy import stats
 
 from benchmarks.few_systems import share_held
 from metaeval.kernels.resampling.bootstrap import interval
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, accuracy_resample, system_resample
+from metaeval.kernels.resampling.prepared import ResampleStatistic
+from metaeval.kernels.resampling.resampled_statistics import accuracy_resample, system_resample
 from metaeval.kernels.resampling.system_intervals import interval_over_systems
 
 Floats = np.ndarray
