@@ -15,6 +15,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 from cli.main import COMMANDS
+from metaeval.measures.registry import DEFINITIONS
 from metaeval.questions import QUESTIONS
 from tests.helpers import together
 from warehouse import load
@@ -29,6 +30,12 @@ HEAVY = ("duckdb", "polars", "numpy", "scipy", "pydantic")
 HEAVY_ROOMS = ("warehouse.readers", "warehouse.staging", "warehouse.loading", "warehouse.database")
 ONE_BY_ONE = {f"metaeval.questions.{module}" for module, _ in QUESTIONS.values()}
 """Modules of questions, of which a command imports its own."""
+UNTESTED = {
+    *("draws", "prepared", "clusters"),
+    *("system_tests", "saddlepoint"),  # the p-values of spa
+    *("assisted_means", "confidence_sequences", "trueskill"),  # public kernels
+}
+"""Kernels of resampling that a question may load if it tests nothing."""
 LATE = {
     "queries/adhoc.py",  # imports Polars while the process of a query starts
     "queries/catalog.py",  # completion: no Polars
@@ -220,19 +227,38 @@ def test_the_flag_of_an_option_is_known_without_any_question() -> None:
     assert done.stdout == "rank --ref refB False\n"
 
 
-@pytest.mark.slow
-def test_what_computes_nothing_loads_no_arrays(simulated_task: tuple[SimulatedEvalset, ...], tmp_path: Path) -> None:
-    files, database = tmp_path / "files", tmp_path / "scores.duckdb"
+@pytest.fixture(scope="module")
+def one_evalset(simulated_task: tuple[SimulatedEvalset, ...], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Test set and language pair of an evaluation set, the folder with its files, and a warehouse of them."""
+    files = tmp_path_factory.mktemp("files")
     write_shared_task(files, simulated_task[:1])
+    database = tmp_path_factory.mktemp("warehouse") / "scores.duckdb"
     load([files], database)
-    evalset = simulated_task[0]
-    lines = (["load", str(files)], ["list", "testsets"], ["show", evalset.testset, evalset.lp, "1"])
-    loaded = _loaded_by(*([*words, "--db", str(database)] for words in lines))
+    return [simulated_task[0].testset, simulated_task[0].lp, str(files), str(database)]
+
+
+@pytest.mark.slow
+def test_what_computes_nothing_loads_no_arrays(one_evalset: list[str]) -> None:
+    testset, lp, files, database = one_evalset
+    lines = (["load", files], ["list", "testsets"], ["show", testset, lp, "1"])
+    loaded = _loaded_by(*([*words, "--db", database] for words in lines))
     assert "numpy" not in loaded
     assert loaded & ONE_BY_ONE == {
         "metaeval.questions.listing",
         "metaeval.questions.show",
     }
+
+
+@pytest.mark.slow
+def test_what_tests_nothing_loads_no_kernel_of_a_test(one_evalset: list[str]) -> None:
+    testset, lp, _, database = one_evalset
+    measures = [word for name, one in DEFINITIONS.items() if one.is_of_scores for word in ("-m", name)]
+    ranked = _loaded_by(["rank", testset, lp, *measures, "--db", database])
+    assert not {one for one in ranked if one.startswith(("metaeval.studies.significance", "metaeval.studies.people"))}
+    scored = _loaded_by(["protocol", "wmt23", "--on", testset, "--lp", lp, "--db", database])
+    for loaded in (ranked, scored):
+        kernels = {one.rpartition(".")[2] for one in loaded if one.startswith("metaeval.kernels.resampling.")}
+        assert kernels <= UNTESTED
 
 
 def test_means_in_views_are_added_up_in_order() -> None:

@@ -34,6 +34,8 @@ Advance = Callable[[int, int], None]  # how many resamples are done, how many th
 
 #: Draws that share one random stream; they are always computed together.
 BLOCK = 25
+#: With an early stop, pairs are looked at each time this many blocks are done.
+BLOCKS_BETWEEN_LOOKS = 4
 
 
 def blocks(rng: np.random.Generator, n_draws: int) -> list[tuple[np.random.Generator, int]]:

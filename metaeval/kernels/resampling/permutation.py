@@ -19,6 +19,7 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.cores import n_cores
 from metaeval.kernels.resampling.draws import (
+    BLOCKS_BETWEEN_LOOKS,
     Advance,
     Alternative,
     blocks,
@@ -38,10 +39,6 @@ def score_units(swap: Swap, shape: tuple[int, int]) -> Ints:
     if swap == "systems":
         return np.repeat(np.arange(n_systems, dtype=np.int64)[:, np.newaxis], n_segments, axis=1)
     return np.repeat(np.arange(n_segments, dtype=np.int64)[np.newaxis], n_systems, axis=0)
-
-
-#: With an early stop, pairs are looked at each time this many blocks are done.
-BLOCKS_BETWEEN_LOOKS = 4
 
 
 @dataclass(frozen=True)

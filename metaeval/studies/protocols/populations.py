@@ -8,11 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.clusters import best_first
-from metaeval.kernels.resampling.difference_tests import of_draws
-from metaeval.kernels.resampling.joint import JointResample, joint_swap
-from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.kernels.resampling.prepared import ResampleStatistic, SwapStatistic
 from metaeval.measures.judged import document_names
 from metaeval.measures.measure import Measure
@@ -135,6 +131,9 @@ def of_overall(
 
     Tasks of one language pair share their segments and therefore the resamples; language pairs are independent.
     """
+    from metaeval.kernels.resampling.bootstrap import bootstrap
+    from metaeval.kernels.resampling.difference_tests import of_draws
+
     if testing.population != "segments" or any("perm-inputs" not in job.rule.measure.tests for job in jobs):
         return None
     there = np.array([k for k in own[1] if all(_has_segments(job, names[k]) for job in jobs)], dtype=np.int64)
@@ -163,8 +162,10 @@ def of_overall(
     return _beside_own("bootstrap-normal", overall, own, (p, there), testing)
 
 
-def _joint(weighted: Sequence[tuple[_LanguagePair, float]]) -> JointResample:
+def _joint(weighted: Sequence[tuple[_LanguagePair, float]]) -> ResampleStatistic:
     """The weighted sum of parts of one language pair."""
+    from metaeval.kernels.resampling.joint import JointResample
+
     places = _places([part for part, _ in weighted])
     n_units = 1 + max(int(own.max()) for own in places)
     return JointResample([part.resampled for part, _ in weighted], [weight for _, weight in weighted], places, n_units)
@@ -214,6 +215,9 @@ def _units(lp: str, block: Block, testing: TestOptions) -> tuple[tuple[str, int 
 
 
 def _permuted(parts: Sequence[_LanguagePair], testing: TestOptions, rng: np.random.Generator) -> Floats:
+    from metaeval.kernels.resampling.joint import joint_swap
+    from metaeval.kernels.resampling.permutation import permutation_test
+
     places = _places(parts)
     n_units = 1 + max(int(own.max()) for own in places)
     statistic = joint_swap([part.swapped for part in parts], [part.weight for part in parts], places, n_units)

@@ -9,7 +9,6 @@ import numpy as np
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.draws import Advance
-from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures.options import Options, Test, TestOptions
 from metaeval.studies.protocols import Rule
 from metaeval.studies.protocols.tasks import Job, RankedBlock
@@ -62,6 +61,8 @@ class TaskTest:
 
 def overall_p(tests: Sequence[TaskTest], complete: Ints, overall: Floats, testing: TestOptions) -> Floats:
     """p-values of the overall score, from the weighted average of the tasks' resamples."""
+    from metaeval.kernels.resampling.permutation import difference_p_values
+
     total = math.fsum(test.weight for test in tests)
     drawn = sum((test.among(complete) for test in tests), np.zeros(1)) / total
     return difference_p_values(drawn, overall, alternative=testing.side, plus_one=testing.plus_one)

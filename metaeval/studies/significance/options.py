@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from metaeval.kernels.resampling.draws import BLOCK
-from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
+from metaeval.kernels.resampling.draws import BLOCK, BLOCKS_BETWEEN_LOOKS
 from metaeval.measures.applicable import BY_UNIT, PERMUTATIONS
 from metaeval.measures.options import Test, TestOptions
 from warehouse.errors import QuestionError

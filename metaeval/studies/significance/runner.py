@@ -7,13 +7,7 @@ from typing import Any
 import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.difference_tests import bootstrap_test, jackknife_test, p_of_differences, reach_of
 from metaeval.kernels.resampling.draws import Advance
-from metaeval.kernels.resampling.joint import joint_swap
-from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
-from metaeval.kernels.resampling.permutation import permutation_test
-from metaeval.kernels.resampling.published_tests import system_pair_bootstrap, williams_test
 from metaeval.measures.applicable import SWAPS, VARYING
 from metaeval.measures.judged import Units, judged_segments
 from metaeval.measures.measure import Measure
@@ -74,6 +68,8 @@ def run(
 
 
 def _williams(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOutcome:
+    from metaeval.kernels.resampling.published_tests import williams_test
+
     human, metrics = measure.correlated(block, options)
     found = williams_test(human, metrics, absolute=testing.absolute, legacy_df=testing.legacy_df)
     return TestOutcome(_sided(found.p, testing), None, is_exact=True)
@@ -87,6 +83,8 @@ def _sided(p: Floats, testing: TestOptions) -> Floats:
 def _pairs(
     measure: Measure, block: Block, epsilon: Floats | None, testing: TestOptions, rng: np.random.Generator
 ) -> TestOutcome:
+    from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
+
     assert measure.pair_statistic is not None
     assert epsilon is not None
     judged = judged_segments(block, measure["by"])
@@ -113,6 +111,9 @@ def _permuted(
     testing: TestOptions,
     resampling: Mapping[str, Any],
 ) -> TestOutcome:
+    from metaeval.kernels.resampling.joint import joint_swap
+    from metaeval.kernels.resampling.permutation import permutation_test
+
     if len(blocks) > 1 and testing.test != "perm-systems":
         raise QuestionError(f"language pairs are pooled with perm-systems, not with {testing.test}")
     if len(blocks) > 1:
@@ -144,6 +145,9 @@ def _bootstrapped(
     resampling: Mapping[str, Any],
 ) -> TestOutcome:
     """The bootstrap: of system pairs if the measure counts them, else of segments."""
+    from metaeval.kernels.resampling.bootstrap import bootstrap
+    from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
+
     agreements = measure.pair_agreements(block, options)
     if agreements is not None:
         one_thread = {name: resampling[name] for name in ("rng", "n_draws", "progress")}
@@ -167,6 +171,8 @@ def _of_resamples(
 
     Pooled language pairs have separate segments, so their variances add up, weighted by the number of system pairs.
     """
+    from metaeval.kernels.resampling.difference_tests import bootstrap_test, p_of_differences, reach_of
+
     values = [measure.value(block, options) for block in blocks]
     units = [units_of_test(measure, block, testing) for block in blocks]
     limits = [measure.in_simulations.as_resampled(one) for one in units]
@@ -218,6 +224,8 @@ def _jackknifed(
     testing: TestOptions,
     resampling: Mapping[str, Any],
 ) -> TestOutcome:
+    from metaeval.kernels.resampling.difference_tests import jackknife_test
+
     varying = VARYING[str(testing.test)]
     statistic = measure.resampled_systems(block, options) if varying == "systems" else None
     if statistic is None:
