@@ -132,7 +132,7 @@ class Warehouse:
         with answered(self.path), self._turn:
             found = self._open_connection.execute(query, dict(parameters or {})).fetchnumpy()
         # DuckDB masks NULL alone; without any, numpy.ma need not be imported to ask whether a column is masked
-        columns = {name: column.filled(np.nan) if hasattr(column, "filled") else column for name, column in found.items()}
+        columns = {name: one.filled(np.nan) if hasattr(one, "filled") else one for name, one in found.items()}
         for column in columns.values():
             if column.dtype.kind == "f" and column.size and np.fmax.reduce(np.abs(column)) > LARGEST_SCORE:
                 raise SchemaError(
