@@ -109,7 +109,7 @@ def float_noise(human: Floats, by: str) -> int:
 def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
     evaluation = evaluate(measure, block, options)
     is_judged = block.judged.any() or not measure.definition.needs_segments
-    notes = [*remarks(block), *overrated(block)]
+    notes = [*block.once(remarks, lambda: [*remarks(block), *overrated(block)])]
     if evaluation.excluded:
         notes.append(excluding(f"{measure} excludes", by_reason(evaluation.excluded).items()))
     if not evaluation.metrics:
