@@ -16,12 +16,11 @@ from metaeval.measures.options import Unit
 from metaeval.measures.system_scores import usual_factor
 from metaeval.results.answer import Result, table_parts
 from metaeval.studies.cutoffs.decisions import CONFIDENCE, DecisionInputs, load_decision_inputs
-from queries.evalsets import expand
+from queries.evalsets import expand, years_of_testsets
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe
-from warehouse.facts.testsets import facts
 from warehouse.wording import counted
 
 FOLDS = 10  # of units: with fewer a set's own thresholds are chosen on much less than another's
@@ -104,7 +103,6 @@ def transfer(
         own,
         "loss_low, loss_high: 95% interval over resamples of source and target",
         *_converted(decisions),
-        *_versions(decisions),
         *notes,
     )
     return Result(frame, table_parts(("cutoff", "transfer"), one.block, *more), notes)
@@ -116,11 +114,11 @@ def _converted(decisions: Mapping[str, DecisionInputs]) -> list[str]:
     return [f"scores of {', '.join(names)} run from 0 to 1 and were multiplied by 100"] if names else []
 
 
-def _versions(decisions: Mapping[str, DecisionInputs]) -> list[str]:
-    """A line if the metric's name has meant several models."""
+def _versions(decisions: Mapping[str, DecisionInputs], years: Mapping[str, int | None]) -> list[str]:
+    """A line if the metric's name has meant several models. years: of test sets."""
     found: dict[str, list[str]] = {}
     for name, one in decisions.items():
-        year = facts(one.block.selection.slice.testset).year
+        year = years[one.block.selection.slice.testset]
         found.setdefault(describe(one.block.metrics[0].base_name, year).version or "unknown", []).append(name)
     names = "; ".join(f"{version} in {', '.join(there)}" for version, there in sorted(found.items()))
     return [f"versions of the metric, whose scores may be on different scales: {names}"] if len(found) > 1 else []
@@ -159,8 +157,8 @@ def elsewhere(
 ) -> tuple[dict[str, DecisionInputs], tuple[str, ...]]:
     """The metric on a slice, on its domains, and on other evaluation sets that have it and the protocol; and notes.
 
-    one: the metric on the slice. unit: segments, if named; documents only if there are enough. Notes: which sets are
-    parts of others, and which allow no decision and why.
+    one: the metric on the slice. unit: segments, if named; documents only if there are enough. Notes: versions of the
+    metric, which sets are parts of others, and which allow no decision and why.
     """
     base_name, human = one.block.metrics[0].base_name, str(one.block.selection.human)
     found = {f"{asked.testset} {asked.lp}": one}
@@ -183,7 +181,7 @@ def elsewhere(
             found[name] = there
         else:
             n_without += 1
-    notes = []
+    notes = _versions(found, years_of_testsets(warehouse))
     if any(", " in name for name in found):
         notes.append(
             f"domains of {next(iter(found))} are part of it, so transfer between it and them is not to new outputs"

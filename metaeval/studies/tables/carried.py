@@ -44,7 +44,7 @@ class _Year:
 def _version(name: str, year: int | None) -> object:
     """Family and version of a metric as it was named in a year; its name, if no version is known."""
     facts = describe(name, year)
-    return (facts.family, facts.version) if facts.is_known and facts.version is not None else folded(name)
+    return (facts.family, facts.version) if facts.version is not None else folded(name)
 
 
 def _returning(earlier: _Year, later: _Year) -> list[tuple[int, int]]:

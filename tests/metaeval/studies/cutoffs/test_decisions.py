@@ -9,7 +9,7 @@ from metaeval.measures.judged import Units
 from metaeval.measures.options import Options
 from metaeval.measures.registry import parse_measure
 from metaeval.results.evaluation import evaluate
-from metaeval.studies.cutoffs.carried import transfer
+from metaeval.studies.cutoffs.carried import _versions, transfer
 from metaeval.studies.cutoffs.decisions import (
     DecisionInputs,
     as_typed,
@@ -205,17 +205,25 @@ def test_a_set_of_few_segments_has_no_interval_of_its_loss(small: DecisionInputs
     assert frame["loss_low"].null_count() == frame.height
 
 
-def test_thresholds_are_carried_on_the_usual_scale(twenty: DecisionInputs) -> None:
-    def as_if(testset: str, factor: float) -> DecisionInputs:
-        (metric,) = twenty.block.metrics
-        selection = replace(twenty.block.selection, slice=replace(twenty.block.selection.slice, testset=testset))
-        block = replace(twenty.block, metrics=(replace(metric, base_name="chrF"),), selection=selection)
-        return replace(twenty, scores=twenty.scores * factor, block=block)
+def as_if(decision: DecisionInputs, testset: str, metric: str) -> DecisionInputs:
+    """The decision on the outputs of another test set, by another metric."""
+    selection = replace(decision.block.selection, slice=replace(decision.block.selection.slice, testset=testset))
+    metrics = tuple(replace(one, base_name=metric) for one in decision.block.metrics)
+    return replace(decision, block=replace(decision.block, metrics=metrics, selection=selection))
 
-    found = transfer({"old": as_if("wmt20", 0.01), "new": as_if("wmt23", 1)}, draws=5)
+
+def test_thresholds_are_carried_on_the_usual_scale(twenty: DecisionInputs) -> None:
+    shares = replace(twenty, scores=twenty.scores * 0.01)
+    found = transfer({"old": as_if(shares, "wmt20", "chrF"), "new": as_if(twenty, "wmt23", "chrF")}, draws=5)
     assert found.frame["threshold"].to_list() == [5, 5, 5, 5]
     assert found.frame["mcc"].n_unique() == 2  # judged at home, and carried
     assert "scores of old run from 0 to 1 and were multiplied by 100" in found.notes
+
+
+def test_a_version_is_that_of_the_year_in_the_warehouse_declared_or_not(twenty: DecisionInputs) -> None:
+    years = {"wmt20": 2020, "mine": 2023}
+    (line,) = _versions({name: as_if(twenty, name, "COMET") for name in years}, years)
+    assert line.endswith(": 20 in wmt20; 22 in mine")
 
 
 def test_what_cannot_be_decided_is_refused(simulated_warehouse: Warehouse) -> None:
