@@ -140,7 +140,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.studies.people.headlines import of_annotators
 
-        return of_annotators(answer.frame, self.view)
+        return of_annotators(answer.frame, self.view, answer.facts.get("sets", ()))
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         if self.view != _CHARTED:

@@ -60,6 +60,16 @@ def among(rank: int, n_equal: int, n: int) -> str:
     return f"among the {which} {100 * least / n:.2g}%"
 
 
+def between(values: Sequence[float], digits: int = 3) -> str:
+    """The least and the greatest of some numbers; one of them if they are the same.
+
+    >>> between([0.5, 0.25]), between([2, 2], 0)
+    ('0.250 to 0.500', '2')
+    """
+    ends = dict.fromkeys(number(end, digits) for end in (min(values), max(values)))
+    return " to ".join(ends)
+
+
 def either(*sentences: str) -> str:
     """The first of the sentences that is not too long.
 

@@ -89,6 +89,7 @@ def annotators(
     scores = judged_scores(warehouse, testsets, lps, human)
     chosen = view or ("annotators" if len(scores) == 1 else "sets")
     rows: list[dict[str, Any]] = []
+    facts: list[dict[str, Any]] = []  # of view sets, which the sentence on the annotators needs, too
     parts, notes = [], []
     for score in scores:
         people = load_people(warehouse, score)
@@ -101,18 +102,20 @@ def annotators(
         if view is None and chosen == "annotators" and not people.names:
             chosen = "sets"
         of_score = {"testset": score.testset, "lp": score.lp, "human": score.human}
-        found = _set_rows(people, draws, seed) if chosen == "sets" else _ROWS[chosen](people)
+        sets = [] if chosen == "pairs" else _set_rows(people, draws, seed)
+        found = sets if chosen == "sets" else _ROWS[chosen](people)
+        facts += [{**of_score, **row} for row in sets]
         if chosen == "pairs" and found:
             agreed = span_agreement(warehouse, score)
             found = [{**row, "spans_f": agreed.get((row["annotator_a"], row["annotator_b"]))} for row in found]
         if chosen == "annotators" and found:
-            notes.append(f"{where}: {summary(_set_rows(people, draws, seed)[0])}")
+            notes.append(f"{where}: {summary(sets[0])}")
         rows += [{**of_score, **row, "signature": line(parts[-1])} for row in found]
     if not rows:
         what = "annotators are not known" if chosen == "annotators" else "no two annotators judged the same output"
         raise QuestionError(f"{' '.join(dict.fromkeys((testsets, lps)))}: {what}")
     frame = pl.DataFrame(rows, schema=schema(chosen), orient="row")
-    return Result(frame, parts, (*notes, *legend(chosen, frame)))
+    return Result(frame, parts, (*notes, *legend(chosen, frame)), {"sets": facts})
 
 
 def _parts(score: JudgedScore, people: People, view: View, draws: int, seed: int) -> Parts:

@@ -1,30 +1,25 @@
 """Answer sentences about annotators."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from metaeval.results.sentences import UNTESTED, either, interval, named, number, opening
+from metaeval.results.sentences import UNTESTED, between, either, interval, named, number, opening
 from warehouse.wording import counted
 
 _OF_VARIANCE = frozenset({"variance", "precision"})
+RELIABLE, TENTATIVE = 0.8, 0.667
+"""Krippendorff's limits of alpha for reliable data, and for tentative conclusions (Content Analysis, 2004, page 241)."""
 _CHANCE = 0.05  # of annotators without drift have an interval that says the opposite
 
 
-def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
-    """frame: of the requested view, or of the view shown instead."""
+def of_annotators(frame: pl.DataFrame, view: str | None, scores: Sequence[Mapping[str, Any]] = ()) -> str:
+    """frame: of the requested view, or of the view shown instead. scores: the row of view sets for each human score."""
     if frame.is_empty():
         return "There are no judgements of annotators on file."
     if view == "agreement":
-        row = frame.row(0, named=True)
-        if row["kappa"] is None:
-            return opening(f"No two annotators judged the same item ({row['testset']} {row['lp']}).")
-        where = f"{row['testset']} {row['lp']}" + (" and others" if frame["lp"].n_unique() > 1 else "")
-        return opening(
-            f"Annotators give the same answer to {row['p_agree']:.0%} of the pairs of {where} that two judged "
-            f"(kappa {number(row['kappa'])}, {counted(row['n_comparable'], 'pair')} of judgements)."
-        )
+        return _of_same_answers(frame.filter(unit="systems", between="annotators"))
     if view == "judges":
         return _of_preferring(frame)
     if view == "replace":
@@ -41,59 +36,137 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
             f"seconds ({last['annotator']}) over {slow.height} annotators."
         )
     if "annotator_a" in frame.columns:
-        pairs = frame.drop_nulls("tau_b").sort("tau_b")
-        if pairs.is_empty():
-            return opening(f"No agreement is defined for the {frame.height} pairs of annotators.")
-        row = pairs.row(0, named=True)
-        return opening(
-            f"{row['annotator_a']} and {row['annotator_b']} agree least of {pairs.height} pairs of annotators (tau_b "
-            f"{number(row['tau_b'])} on {counted(row['n_shared'], 'output')})."
-        )
-    if "annotator" in frame.columns:
-        return _of_leniency(frame)
-    row = frame.sort("n_judgements", descending=True).row(0, named=True)
-    where = f"{row['testset']} {row['lp']} {row['human']}"
-    said = f"{where} has {counted(row['n_judgements'], 'judgement')} of {counted(row['n_outputs'], 'output')}"
-    if row["alpha"] is not None:
-        said += f"; Krippendorff's alpha is {number(row['alpha'])}{interval(row, 'alpha_low', 'alpha_high')}"
-    else:
-        said += _unknown_agreement(row)
-        if row["system_r"] is not None:
-            said += f"; system scores have a split-half reliability of {number(row['system_r'])}"
-    others = counted(frame.height - 1, "other human score is", "other human scores are")
-    more = f" {others} in the table." if frame.height > 1 else ""
-    return either(f"{said}.{more}", f"{said}.")
+        return _of_pairs(frame)
+    if len(scores) > 1:
+        return _of_several_scores(scores)
+    (row,) = scores
+    of_each = [_leniency(frame), _drift(frame)] if "annotator" in frame.columns else []
+    return opening(_agreement(row), *of_each)
 
 
-def _of_leniency(frame: pl.DataFrame) -> str:
-    known = frame.drop_nulls("leniency").sort("leniency")
+def _of_same_answers(frame: pl.DataFrame) -> str:
+    """How often two annotators give the same answer. frame: one row per human score."""
+    known = frame.drop_nulls("kappa").sort("p_agree")
     if known.is_empty():
-        return opening(f"{counted(frame.height, 'annotator')} judged; no leniency is defined.")
-    hard, mild = known["annotator"][0], known["annotator"][-1]
+        where = " ".join(frame.row(0)[:2]) if frame.height == 1 else counted(frame.height, "human score")
+        return opening(f"No two annotators judged the same item ({where}).")
+    low, high = known.row(0, named=True), known.row(-1, named=True)
+    if known.height == 1:
+        return opening(
+            f"Annotators give the same answer to {low['p_agree']:.0%} of the pairs of {low['testset']} {low['lp']} "
+            f"that two judged (kappa {number(low['kappa'])}, {counted(low['n_comparable'], 'pair')} of judgements)."
+        )
+    least, most = (f"{row['p_agree']:.0%} ({row['testset']} {row['lp']})" for row in (low, high))
+    kappas = between(known["kappa"].to_list())
+    n_others = frame.height - known.height
+    return opening(
+        f"Annotators give the same answer to {least} to {most} of the pairs that two judged "
+        f"(kappa {kappas}, {known.height} human scores).",
+        f"{counted(n_others, 'other human score has', 'other human scores have')} no such pairs." if n_others else "",
+    )
+
+
+def _of_pairs(frame: pl.DataFrame) -> str:
+    pairs = frame.drop_nulls("tau_b").sort("tau_b")
+    if pairs.is_empty():
+        return opening(f"No agreement is defined for {counted(frame.height, 'pair')} of annotators.")
+    row = pairs.row(0, named=True)
+    least = (
+        f"{row['annotator_a']} and {row['annotator_b']} agree least (tau_b {number(row['tau_b'])} on "
+        f"{counted(row['n_shared'], 'output')})"
+    )
+    if pairs.height == 1:
+        return opening(f"{least.replace(' agree least', ' agree')}.")
+    middle = pairs.select(pl.median("tau_b")).item()
+    shared = between(pairs["n_shared"].to_list(), 0)
+    return opening(
+        f"Half of {pairs.height} pairs of annotators agree with a tau_b above {number(middle)} ({shared} shared outputs each).",
+        f"{least}.",
+    )
+
+
+def _verdict(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Whether annotators agree enough, and the limits of alpha that say so."""
+    alpha, low, high = row["alpha"], row["alpha_low"], row["alpha_high"]
+    is_sure = low is not None and not any(low <= limit <= high for limit in (TENTATIVE, RELIABLE))
+    probably = "" if is_sure else "probably "
+    if alpha >= RELIABLE:
+        return f"{probably}agree well enough", "reaches his limit of .8 (reliable)"
+    if alpha >= TENTATIVE:
+        return f"{probably}agree just enough", "reaches his limit of .667 (tentative), not .8 (reliable)"
+    return f"{probably}agree too little", "is below his limit of .667 (tentative)"
+
+
+def _agreement(row: Mapping[str, Any]) -> str:
+    """Whether the annotators of one human score agree enough; or why this cannot be measured."""
+    where = f"{row['testset']} {row['lp']} {row['human']}"
+    if row["alpha"] is None:
+        return f"How well annotators of {where} agree cannot be measured: {_unknown_agreement(row)}."
+    verdict, limits = _verdict(row)
+    return (
+        f"Annotators of {where} {verdict}: Krippendorff's alpha {number(row['alpha'])}"
+        f"{interval(row, 'alpha_low', 'alpha_high')} on {row['n_shared']} of {counted(row['n_outputs'], 'output')} {limits}."
+    )
+
+
+def _of_several_scores(scores: Sequence[Mapping[str, Any]]) -> str:
+    """Whether annotators agree enough, over several human scores."""
+    known = [row for row in scores if row["alpha"] is not None]
+    if not known:
+        said = f"How well annotators agree cannot be measured for any of {len(scores)} human scores: "
+        reasons = {_unknown_agreement(row) for row in scores}
+        why = reasons.pop() if len(reasons) == 1 else "annotators are unknown, or no two judged the same output"
+        halves = [row["system_r"] for row in scores if row["system_r"] is not None]
+        more = f"System scores of random halves of judgements correlate at {between(halves)}." if halves else ""
+        return opening(f"{said}{why}.", more)
+    n = len(scores) - len(known)
+    others = f"For {counted(n, 'other human score')}, agreement cannot be measured." if n else ""
+    if len(known) == 1:
+        return opening(_agreement(known[0]), others)
+    what = f"{len(known)} human scores with shared outputs"
+    alphas = f"Krippendorff's alpha is {between([row['alpha'] for row in known])}"
+    good = sum(row["alpha"] >= RELIABLE for row in known)
+    fair = sum(row["alpha"] >= TENTATIVE for row in known) - good
+    if good == len(known):
+        return opening(f"Annotators agree well enough for all {what}: {alphas}, his limit is .8 (reliable).", others)
+    if not good and not fair:
+        return opening(
+            f"Annotators agree too little for all {what}: {alphas}, below his limit of .667 (tentative).", others
+        )
+    return opening(
+        f"By Krippendorff's limits of alpha, annotators agree reliably (.8) for {good or 'none'} of {what}, tentatively "
+        f"(.667) for {fair or 'none'}, too little for {len(known) - good - fair or 'none'}.",
+        others,
+    )
+
+
+def _leniency(frame: pl.DataFrame) -> str:
+    known = frame.drop_nulls("leniency").sort("leniency")
+    if known.height < 2:
+        return ""
+    (hard, low), (mild, high) = (known.select("annotator", "leniency").row(place) for place in (0, -1))
+    return f"Leniency ranges from {low:+.3g} ({hard}) to {high:+.3g} ({mild})."
+
+
+def _drift(frame: pl.DataFrame) -> str:
     clear = frame.filter((pl.col("drift_low") > 0) | (pl.col("drift_high") < 0))["annotator"].to_list()
     n_tested = frame["drift_low"].count()
     if not n_tested:
-        drift = "whether any drifts over time is unknown"
-    elif not clear:
-        drift = "none drifts over time (95% intervals)"
-    elif len(clear) <= _CHANCE * n_tested:
-        drift = f"{len(clear)} of {n_tested} drift over time, no more than by chance"
-    else:
-        drift = f"{named(clear, 2)} {'drift' if len(clear) > 1 else 'drifts'} over time (95% intervals)"
-    return opening(f"Of {counted(frame.height, 'annotator')}, {hard} is strictest and {mild} most lenient; {drift}.")
+        return "Whether any drifts over time is unknown."
+    if not clear:
+        return "None drifts over time (95% intervals)."
+    if len(clear) <= _CHANCE * n_tested:
+        return f"{len(clear)} of {n_tested} drift over time, no more than by chance."
+    return f"{named(clear, 2)} {'drift' if len(clear) > 1 else 'drifts'} over time (95% intervals)."
 
 
 def _unknown_agreement(row: Mapping[str, Any]) -> str:
     """Why the agreement of annotators cannot be computed."""
     if not row["n_annotators"]:
-        return "; annotators are unknown, so their agreement is, too"
+        return "annotators are unknown"
     if row["n_annotators"] == 1:
-        return "; with one annotator, there is no agreement"
-    return (
-        "; no two annotators judged the same output, so agreement is unknown"
-        if not row["n_shared"]
-        else ("; agreement is not defined")
-    )
+        return "there is one annotator"
+    return "no two judged the same output" if not row["n_shared"] else "all shared outputs have the same score"
 
 
 def _of_preferring(frame: pl.DataFrame) -> str:
