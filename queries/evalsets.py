@@ -393,7 +393,7 @@ def human_score(
     Raises QuestionError: unknown, or required and not found.
     """
     if use == "none":
-        return None, (f"without human scores: none of {where} has segment scores",)
+        return None, (f"no human scores are used: none of {where} has segment scores",)
     if named is not None:
         if not humans:
             raise QuestionError(f"no human score of {IT} is loaded", where=where)
@@ -410,7 +410,7 @@ def human_score(
     error = QuestionError(absent, where=where, way_out=choice_of_humans(humans))
     if use == "required":
         raise error
-    return None, (f"without human scores: {error.text}",)
+    return None, (f"no human scores are used: {error.text}",)
 
 
 def reference(

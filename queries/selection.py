@@ -15,7 +15,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.issues import optimised_in
 from warehouse.names import in_any_case
-from warehouse.wording import counted, first_names, option
+from warehouse.wording import are, counted, first_names, option
 
 Level = Literal["seg", "sys"]
 
@@ -217,10 +217,12 @@ def _standardised(warehouse: Warehouse, number: int, human_id: int, human: str, 
     if not row["n_standardised"]:
         raise QuestionError(f"{human} of {IT} has no judgements of known annotators, so no z", where=where)
     judgements, annotators = counted(row["n_standardised"], "judgement"), counted(row["n_annotators"], "annotator")
-    line = f"{human} standardised by annotator: {judgements}, {annotators}"
+    line = f"{human} is standardised by annotator: {judgements}, {annotators}"
     if row["n_without_spread"]:
-        line += f"; without {row['n_without_spread']} of {row['n_annotators_without']} with one judgement or no spread"
-    return line + (f"; without {row['n_unknown']} of unknown annotators" if row["n_unknown"] else "")
+        n, of = row["n_without_spread"], counted(row["n_annotators_without"], "annotator")
+        line += f"; {counted(n, 'judgement')} of {of} with one judgement or no spread {are(n)} excluded"
+    n = row["n_unknown"]
+    return line + (f"; {counted(n, 'judgement')} of unknown annotators {are(n)} excluded" if n else "")
 
 
 def _holdings(warehouse: Warehouse, numbers: Sequence[int]) -> dict[int, Holdings]:
@@ -434,7 +436,7 @@ def _notes_on_excluded_matches(asked: Slice, metrics: Sequence[MetricChoice]) ->
         {one.name: one.reason for one in metrics if one.reason is not None and one.reason.reason in _STATUS}
     )
     return [
-        f"{first_names(sorted({*names}))} matched, but excluded: {reason}"
+        f"{first_names(sorted({*names}))} matched, but {are(len({*names}))} excluded: {reason}"
         for reason, names in lines.items()
         if asked.metrics
     ]

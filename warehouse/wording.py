@@ -30,6 +30,24 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
+def every(n: int, noun: str, plural: str | None = None) -> str:
+    """All of some things, of which there are n.
+
+    >>> every(1, "task"), every(2, "task"), every(3, "language pair")
+    ('the only task', 'both tasks', 'all 3 language pairs')
+    """
+    return f"the only {noun}" if n == 1 else f"{'both' if n == 2 else f'all {n}'} {plural or noun + 's'}"
+
+
+def are(n: int, *, have: bool = False) -> str:
+    """The verb of n things, to be or to have.
+
+    >>> are(1), are(2), are(1, have=True), are(0, have=True)
+    ('is', 'are', 'has', 'have')
+    """
+    return ("has" if n == 1 else "have") if have else ("is" if n == 1 else "are")
+
+
 def first_names(names: Sequence[str], most: int = 3) -> str:
     """The first of some names, and how many more there are.
 

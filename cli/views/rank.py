@@ -31,7 +31,7 @@ def show(answer: "Answer[Result]", output: Output) -> None:
     if asked.significance and output.is_for_reading and format_for(output.format, output.output) is Format.TABLE:
         from metaeval.studies.ranking.rankings import UNTESTED
 
-        marked = {note: note.replace(f"{UNTESTED}:", f"{UNTESTED} (†):") for note in answer.notes if UNTESTED in note}
+        marked = {note: note.replace(UNTESTED, f"{UNTESTED} (†)") for note in answer.notes if UNTESTED in note}
         answer = replace(answer, notes=tuple(marked.get(note, note) for note in answer.notes))
     is_split = asked.human == ALL or (asked.by is not None and len(measures) == 1)
     if asked.wide or (is_split and output.is_for_reading):

@@ -9,6 +9,7 @@ from metaeval.questions.question import Question
 from metaeval.results.run import Run
 from queries.slices import Evalset, Slice
 from warehouse.fields import Argument, Option
+from warehouse.wording import are, every
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,8 +128,7 @@ def _newest(frame: "pl.DataFrame", counts: "pl.DataFrame", what: str, measure: s
     value = f"{measure} {number(best['value'])}"
     lead = f"{best['metric']} ranks first {what} in{year} ({best['testset']} {best['human']}, {value})"
     n, n_worse = newest.height - 1, newest.filter(is_among_best=False).height
-    worse = f"all {n} others are" if n_worse == n else f"{n_worse} of {n} others {'is' if n_worse == 1 else 'are'}"
-    worse = "the only other is" if n == 1 else worse
+    worse = f"{every(n, 'other') if n_worse == n else f'{n_worse} of {n} others'} {are(n_worse)}"
     if not n_worse:
         first = f"{lead}, but no other is significantly worse ({new})"
     elif others:

@@ -133,7 +133,7 @@ class EvalsetQuestion(Evalset, Question[R]):
         if len(chosen) == 1:
             return replace(*answers.values(), question=self)
         said = {place: replace(one, summary=one.question.headline(one)) for place, one in answers.items()}
-        return stacked(self, said, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
+        return stacked(self, said, [f"{' '.join(place)} is skipped: {error.text}" for place, error in faults.items()])
 
     def each(self, run: "Run", places: "Sequence[Place]") -> "Iterator[Answer[R] | QuestionError]":
         """The answer for each evaluation set, in their order, or why there is none."""

@@ -185,7 +185,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
                 faults[human] = error.text
         if not found:
             raise QuestionError("; ".join(dict.fromkeys(faults.values())))
-        return answer_of(self, together(found, [f"skipped {human}: {text}" for human, text in faults.items()]))
+        return answer_of(self, together(found, [f"{human} is skipped: {text}" for human, text in faults.items()]))
 
     def _by_one_human(self, run: Run) -> "Answer[Result]":
         from metaeval.measures.registry import parse_measure
@@ -364,15 +364,16 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
                     others = " and" if seconds == rows.filter(rank=1)["metric"].to_list() else f", {named(seconds, 2)}"
                     lead += f"{others} by {other} ({number(second['value'][0])})"
             return opening(f"{lead}; {UNTESTED}.")
-        what = {"domain": "domains", "phenomenon": "phenomena"}.get(self.by or "", "evaluation sets")
-        what = "rankings by human scores" if of_humans else what
+        nouns = {"domain": ("domain", "domains"), "phenomenon": ("phenomenon", "phenomena")}
+        what = nouns.get(self.by or "", ("evaluation set", "evaluation sets"))
+        what = ("ranking by human scores", "rankings by human scores") if of_humans else what
         is_one = rows.select("testset", "lp").n_unique() == 1
         name = "metric" if is_one else "base_metric"  # of which each evaluation set may have another reference
         if "cluster" in rows.columns and rows["cluster"].count():
             clusters = [one.filter(cluster=1)[name].unique(maintain_order=True).to_list() for one in each]
             return in_first_cluster([one for one in clusters if one], what, measure)
         firsts = [one.filter(rank=1)[name].unique(maintain_order=True).to_list() for one in each]
-        return either(*(f"{most_often(firsts, what, measure, n)}; {UNTESTED}." for n in (2, 1)))
+        return either(*(f"{most_often(firsts, what[1], measure, n)}; {UNTESTED}." for n in (2, 1)))
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.ranking import ranking_dots, ranking_heat_map

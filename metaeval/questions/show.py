@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from metaeval.questions.question import EvalsetQuestion
 from metaeval.results.run import Run
 from warehouse.fields import Argument, Option
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -74,7 +74,8 @@ class Show(EvalsetQuestion["Segment"], name="show"):
             return opening(f"Only {best['name'][0]} has a {columns[0]} score in {where} ({value}).")
         if best.height == scored.height:
             return opening(
-                f"All {counted(scored.height, 'scored output')} of {where} have the same {columns[0]} score."
+                f"The {counted(scored.height, 'scored output')} of {where} "
+                f"{are(scored.height, have=True)} the same {columns[0]} score."
             )
         return either(
             f"{named(best['name'], 2)} {'have' if best.height > 1 else 'has'} the best {columns[0]} score of {where} "

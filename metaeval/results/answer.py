@@ -14,7 +14,7 @@ from metaeval.results.stars import marking
 from queries.reasons import Exclusion, by_reason
 from warehouse import QuestionError
 from warehouse.database.frames import spelt_frame
-from warehouse.wording import NO_LP, counted, in_python, of_any_task
+from warehouse.wording import NO_LP, are, counted, in_python, of_any_task
 
 if TYPE_CHECKING:
     import altair as alt
@@ -101,7 +101,9 @@ def table_notes(block: "Block", excluded: Mapping[str, Exclusion]) -> tuple[str,
 def without(excluded: Mapping[str, Exclusion]) -> list[str]:
     """A line for each reason why metrics are excluded from a table."""
     return [
-        ExclusionNote(f"without {', '.join(names)}: {why.sentence}", why.hint, "metric", len(names), names)
+        ExclusionNote(
+            f"{', '.join(names)} {are(len(names))} excluded: {why.sentence}", why.hint, "metric", len(names), names
+        )
         for why, names in by_reason(excluded).items()
     ]
 

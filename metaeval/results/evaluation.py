@@ -143,7 +143,7 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
     why = without_variation(measure, block, options)
     if is_nan.all():
         why = why or "; ".join(f"{name} {reason}" for name, reason in evaluation.why.items())
-        return [f"{measure}: not defined, {why}" if why else f"{measure}: not defined for any metric"]
+        return [f"{measure} is not defined: {why}" if why else f"{measure} is not defined for any metric"]
     if why is not None:
         return [f"{measure}: {why}, so that only ties count"]
     reasons: dict[str, list[str]] = {}
@@ -152,7 +152,7 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
         if there:
             reasons.setdefault(evaluation.why.get(metric.name, ""), []).append(metric.name)
     return [
-        f"{measure}: not defined for {', '.join(names)}" + (f" ({reason})" if reason else "")
+        f"{measure} is not defined for {', '.join(names)}" + (f" ({reason})" if reason else "")
         for reason, names in reasons.items()
     ] + shared
 

@@ -143,8 +143,8 @@ def joined(notes: Sequence[str]) -> str:
 def hinted(text: str, *hints: str) -> str:
     """A note with the hints that are not empty, each once.
 
-    >>> hinted("without A, B: not judged"), hinted("without A", "", "try again", "try again")
-    ('without A, B: not judged', 'without A (try again)')
+    >>> hinted("A, B are not judged"), hinted("A is excluded", "", "try again", "try again")
+    ('A, B are not judged', 'A is excluded (try again)')
     """
     said = list(dict.fromkeys(hint for hint in hints if hint))
     return NoteWithHint(text, "; ".join(said)) if said else text

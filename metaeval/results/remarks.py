@@ -8,6 +8,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.measures.system_scores import system_scores
 from metaeval.results.inputs import YOUR_OWN, where
 from metaeval.results.notes import Decisive, NoteWithHint, hinted
+from metaeval.results.sentences import between
 from queries.blocks import Block, fetch_block
 from queries.findings import Finding, shown_query
 from queries.listing import listing
@@ -89,7 +90,13 @@ def overrated(block: Block) -> list[str]:
     hint = f"{option('rank.without_optimised', True)} excludes systems optimised for a metric"
     n = counted(others, "system")
     if not found:
-        return [NoteWithHint(f"no residuals for systems optimised for a metric: only {n} were not", hint)]
+        return [
+            NoteWithHint(
+                "systems optimised for a metric have no residuals: only "
+                f"{n} {'was' if others == 1 else 'were'} not optimised",
+                hint,
+            )
+        ]
     parts = "; ".join(f"{metric} {_rates(system, away)}" for metric, system, away in found)
     return [
         NoteWithHint(
@@ -202,8 +209,8 @@ def _incomplete_design(block: Block) -> list[str]:
         return []
     each = there.sum(axis=0)
     return [
-        f"incomplete design: {there.sum()} of {there.size} outputs; segments have {each.min()} to {each.max()} of "
-        f"{len(block.systems)} systems, so systems are compared on different segments"
+        f"the design is incomplete, with {there.sum()} of {there.size} outputs: segments have "
+        f"{between(each.tolist(), 0)} of {len(block.systems)} systems, so systems are compared on different segments"
     ]
 
 

@@ -1,7 +1,9 @@
 """Words of the sentence that opens an answer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from warehouse.wording import are, every
 
 LONGEST = 200  # characters of a summary
 UNTESTED = "differences were not tested"
@@ -99,12 +101,12 @@ def most_often(winners: Sequence[Sequence[str]], what: str, by: str, n_shown: in
     return ", ".join(said)
 
 
-def in_first_cluster(clusters: Sequence[Sequence[str]], what: str, by: str) -> str:
-    """Which names no test puts behind the first. clusters: the first one of each place; what: the places.
+def in_first_cluster(clusters: Sequence[Sequence[str]], what: tuple[str, str], by: str) -> str:
+    """Which names no test puts behind the first. clusters: the first one of each place; what: a place, and several.
 
-    >>> in_first_cluster([["A", "B"], ["B", "C"]], "domains", "pa")
-    'B is in the first cluster by pa in all 2 domains.'
-    >>> in_first_cluster([["A"], ["A", "B"], ["B"]], "domains", "pa")
+    >>> in_first_cluster([["A", "B"], ["B", "C"]], ("domain", "domains"), "pa")
+    'B is in the first cluster by pa in both domains.'
+    >>> in_first_cluster([["A"], ["A", "B"], ["B"]], ("domain", "domains"), "pa")
     'No metric is in the first cluster by pa in all 3 domains; A and B are in 2 of them.'
     """
     counts: dict[str, int] = {}
@@ -114,7 +116,7 @@ def in_first_cluster(clusters: Sequence[Sequence[str]], what: str, by: str) -> s
     most = max(counts.values())
     names = [name for name, n in counts.items() if n == most]
     said = f"{named(names)} {'are' if len(names) > 1 else 'is'} in"
-    where = f"the first cluster by {by} in all {len(clusters)} {what}"
+    where = f"the first cluster by {by} in {every(len(clusters), *what)}"
     if most == len(clusters):
         return f"{said} {where}."
     return either(
@@ -195,7 +197,8 @@ def against_the_leader(
     if not n:
         return opening(f"{lead}.", f"No other {of} could be tested against {them}.")
     if not open_:
-        return opening(f"{lead}.", f"All {n} other {of}s are significantly worse {how.replace('>', '≤')}.")
+        them = every(n, f"other {of}")
+        return opening(f"{lead}.", f"{them[0].upper()}{them[1:]} {are(n)} significantly worse {how.replace('>', '≤')}.")
     if not n_worse:
         return opening(f"{lead}.", f"No {of} is significantly worse {how}.")
     cluster = ""
@@ -211,7 +214,7 @@ def against_the_leader(
     )
 
 
-def interval(row: dict[str, Any], low: str, high: str, digits: int = 3) -> str:
+def interval(row: Mapping[str, Any], low: str, high: str, digits: int = 3) -> str:
     """The ends of an interval in brackets, after a space; nothing if there is none."""
     if row[low] is None or row[high] is None:
         return ""

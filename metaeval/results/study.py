@@ -21,7 +21,7 @@ from queries.reasons import by_reason
 from queries.selection import Selection
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
     if not evaluation.metrics:
         notes.append(NoteWithHint(f"{measure}: no metric can be ranked", EXPLAIN))
     elif not is_judged:
-        notes.append(f"{measure}: not defined, {without_segments(block.selection)}")
+        notes.append(f"{measure} is not defined: {without_segments(block.selection)}")
     if measure.fixed_system_score and options.system_score not in (None, measure.fixed_system_score):
         notes.append(
             f"{measure} is computed over annotated segments; "
@@ -128,7 +128,7 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
         notes.append(NoteWithHint(words, f"{option('round_human', 6)} treats them as ties"))
     notes += _sources(evaluation, options)
     if evaluation.n_systems == 2 and measure.level == "sys" and measure.definition.is_correlation:
-        text = f"{measure}: of 2 systems, a correlation can only be 1 or -1"
+        text = f"{measure}: a correlation of 2 systems can only be 1 or -1"
         notes.append(Decisive(text, "correlations of 2 systems can only be 1 or -1:", str(measure)))
     elif 2 < (n := evaluation.n_systems) < _FEW_SYSTEMS and measure.level == "sys" and not measure.get("top", 0):
         notes.append(Decisive(f"the values are based on only {counted(n, 'system')}", "few systems:", str(n), -n))
@@ -141,8 +141,8 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
         ]
         groups, metrics = "group" if worst == 1 else "groups", "metric" if partly == 1 else "metrics"
         notes.append(
-            f"{measure}: up to {worst} {groups} undefined for {partly} {metrics} (n_groups_nan); a group undefined for "
-            f"a metric is {rule}"
+            f"{measure}: up to {worst} {groups} {are(worst)} undefined for {partly} {metrics} (n_groups_nan); a group "
+            f"undefined for a metric is {rule}"
         )
     return SliceResult(block, evaluation, measure_parts(evaluation, block.selection, options), tuple(notes))
 
@@ -164,7 +164,8 @@ def _sources(evaluation: Evaluation, options: Options) -> list[str]:
             by_source.setdefault(used, []).append(metric.name)
     usual = asked or ("submitted" if len(by_source) > 1 else next(iter(by_source), None))
     return [
-        f"{evaluation.measure}: no {_IN_WORDS[usual]} of {', '.join(names)}; {_IN_WORDS[used]} are used"
+        f"{evaluation.measure}: {', '.join(names)} {are(len(names), have=True)} no {_IN_WORDS[usual]}; "
+        f"{_IN_WORDS[used]} are used"
         for used, names in by_source.items()
         if usual is not None and used != usual
     ]

@@ -69,6 +69,6 @@ def test_measures_of_systems_say_it(name: str, tmp_path: Path) -> None:
         found = metaeval.rank(warehouse, *SET, ["pearson", "pa"], status="all")
         why = "gives all systems the same score" if name == "equal_systems" else "has scores of one system alone"
         assert [note for note in found.notes if "not defined" in note] == [
-            f"{measure}: not defined, mqm {why}" for measure in ("pearson", "pa")
+            f"{measure} is not defined: mqm {why}" for measure in ("pearson", "pa")
         ]
         assert found.frame["value"].null_count() == len(found.frame)

@@ -105,7 +105,7 @@ def test_soft_pairwise_accuracy_without_common_segments_is_not_defined(tmp_path:
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
         (result,) = _study(warehouse, Slice(TESTSET, LP, metrics=("Fine-src", "Wrong-src")), "spa").results
     assert np.isnan(result.evaluation.value).all()
-    assert "spa: not defined, mqm has scores of no two outputs of a segment" in result.notes
+    assert "spa is not defined: mqm has scores of no two outputs of a segment" in result.notes
 
 
 def test_groups_without_a_value_are_reported_with_what_becomes_of_them(warehouse: Warehouse) -> None:
@@ -148,7 +148,7 @@ def test_a_metric_with_holes_is_excluded_from_counts_and_means(tmp_path: Path, h
         (by_default,) = _study(warehouse, Slice(TESTSET, LP), "pa").results
         (by_mean,) = _study(warehouse, Slice(TESTSET, LP), "pa", system_score="mean").results
     assert not {"Holes-src", "Submitted-src"} & set(counts.frame["metric"])
-    assert f"without Holes-src, Submitted-src: {reason}" in counts.notes
+    assert f"Holes-src, Submitted-src are excluded: {reason}" in counts.notes
     assert by_default.evaluation.excluded == {"Holes-src": reason}
     assert by_mean.evaluation.excluded["Holes-src"] == by_mean.evaluation.excluded["Submitted-src"] == reason
     ranked = dict(zip([m.name for m in by_default.evaluation.metrics], by_default.evaluation.system_score, strict=True))

@@ -20,9 +20,7 @@ def test_a_protocol_says_first_how_many_metrics_have_every_task(tmp_path: Path) 
         found = metaeval.protocol(warehouse, str(rules), on="tiny24", lp=["en-de"], all_metrics=True)
     n, n_ranked = found.frame.height, found.frame["rank"].drop_nulls().len()
     assert 0 < n_ranked < n
-    assert (
-        found.notes[0] == f"partial: {n_ranked} of {n} metrics have scores for all 2 tasks, and only these are ranked"
-    )
+    assert found.notes[0] == f"partial: {n_ranked} of {n} metrics have scores for both tasks, and only these are ranked"
     assert found.notes[0].removeprefix("partial: ") in found.summary
     assert found.frame["missing"].str.len_chars().to_list()[n_ranked:] > [0] * (n - n_ranked)
 

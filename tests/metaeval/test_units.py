@@ -12,6 +12,7 @@ from metaeval.studies.significance.metric_tests import chosen, run_test
 from queries.slices import Slice
 from tests.metaeval.document_blocks import block, documents, selection
 from warehouse import QuestionError
+from warehouse.wording import are, counted
 
 JUDGED = Options(system_score="judged-mean")
 
@@ -95,7 +96,8 @@ def test_too_few_units_leave_no_p_by_any_test_and_say_so(text: str, n: int) -> N
             testing = chosen(measure, data, JUDGED, TestOptions(test=test, resamples=20))
             found = run_test(data, measure, JUDGED, testing)
             assert np.isnan(found.p).all(), test
-            assert found.why == f"no test: {n} segment{'s' * (n > 1)} with human scores, and it takes at least 5", test
+            there = f"{counted(n, 'segment')} {are(n, have=True)} human scores"
+            assert found.why == f"there is no test: {there}, and it takes at least 5", test
 
 
 @pytest.mark.parametrize("text", ["pearson", "pa", "spa(n=20)"])
@@ -105,7 +107,7 @@ def test_two_systems_leave_no_p_by_any_test_of_system_scores(text: str) -> None:
         testing = chosen(measure, data, JUDGED, TestOptions(test=test, resamples=20))
         found = run_test(data, measure, JUDGED, testing)
         assert np.isnan(found.p).all(), test
-        assert found.why == "no test: 2 systems with human scores, and it takes at least 3", test
+        assert found.why == "there is no test: 2 systems have human scores, and it takes at least 3", test
 
 
 @pytest.mark.slow

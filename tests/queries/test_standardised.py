@@ -74,9 +74,9 @@ def test_sql_has_them_too(campaign: Warehouse) -> None:
 
 def test_what_is_left_out_is_counted(campaign: Warehouse) -> None:
     (note,) = Inputs(campaign, ASKED).of_level("seg").selection.notes
-    assert (
-        note
-        == "esa standardised by annotator: 8 judgements, 2 annotators; without 3 of 2 with one judgement or no spread"
+    assert note == (
+        "esa is standardised by annotator: 8 judgements, 2 annotators; 3 judgements of 2 annotators with one judgement "
+        "or no spread are excluded"
     )
 
 

@@ -18,7 +18,7 @@ from metaeval.studies.ranking.rankings import slices_of
 from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.errors import IT
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 TEXTS = ("testset", "lp", "document", "index_in_document", "segment", "domain", "system", "source", "output")
 
@@ -197,11 +197,13 @@ def _frame(found: Candidates, values: Floats, line_up: Queue, chosen: Bools, ask
 
 def _left_out(by: str | None, line_up: Queue, what: ChoiceSettings, chosen: Bools) -> Sequence[str]:
     n_without = int((~line_up.used).sum())
-    lines = [f"excluded: {counted(n_without, 'segment')} with missing scores or outputs"] if n_without else []
+    without = f"{counted(n_without, 'segment')} with missing scores or outputs {are(n_without)} excluded"
+    lines = [without] if n_without else []
     n, spent = int(chosen.sum()), float(line_up.costs[chosen[line_up.used]].sum())
     cost = "" if what.budget == "segments" else f" for {spent:,.0f} of {line_up.total:,.0f} {what.budget}"
     lines.append(
-        f"{n} of {counted(len(line_up.costs), 'segment')}{cost}, by {what.method}" + (f" ({by})" if by else "")
+        f"{n} of {counted(len(line_up.costs), 'segment')} {are(n)} selected{cost}, by {what.method}"
+        + (f" ({by})" if by else "")
     )
     return lines
 

@@ -21,7 +21,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.progress import Progress
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 Among = Literal["annotated", "all"]
 Unit = Literal["segment", "document"]
@@ -190,7 +190,8 @@ def _of_metrics(found: Candidates, method: Method, metric: str | None) -> Utilit
     scaled = used if method == "metric_cons" else standardise(np.zeros(used.shape[1:]), used)
     values = np.mean([of(one) for one in scaled], axis=0)
     n_without = int((~complete).sum())
-    notes = [f"excluded: {counted(n_without, 'metric')} with missing scores of candidates"] if n_without else []
+    without = f"{counted(n_without, 'metric')} with missing scores of candidates {are(n_without)} excluded"
+    notes = [without] if n_without else []
     return without_noise(values), counted(int(complete.sum()), "metric"), tuple(notes)
 
 

@@ -19,7 +19,7 @@ from metaeval.studies.ranking.rankings import named, slices_of
 from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.errors import IT
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 PERCENT = tuple(range(5, 51, 5))
 """Sizes at which parts are looked at, in percent of all candidates."""
@@ -107,7 +107,7 @@ def replay(
     if not found:
         raise QuestionError("nothing can be replayed: " + "; ".join(skipped))
     notes = [f"candidates: {n_candidates} of {n_segments} segments, those annotated for all systems"]
-    notes += [f"skipped {named(of)}: {fault}" for fault, of in skipped.items()]
+    notes += [f"{named(of)} {are(len(of))} skipped: {fault}" for fault, of in skipped.items()]
     n_sets = len({(one.testset, one.lp) for one in found})
     parts = stamped(
         ("sample", "evaluate"),

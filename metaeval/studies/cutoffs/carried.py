@@ -21,7 +21,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 FOLDS = 10  # of units: with fewer a set's own thresholds are chosen on much less than another's
 _CARRIED = (
@@ -188,6 +188,6 @@ def elsewhere(
         )
     if n_without:
         places = counted(n_without, "evaluation set or domain", "evaluation sets or domains")
-        why = f"without {base_name}, without human scores by {protocol_of(human)}, or with all or no outputs good"
-        notes.append(f"not compared: {places} ({why})")
+        why = f"no {base_name}, no human scores by {protocol_of(human)}, or all or no outputs good"
+        notes.append(f"{places} {are(n_without)} not compared ({why})")
     return found, tuple(notes)

@@ -22,7 +22,7 @@ from metaeval.results.signature import Parts
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 CONFIDENCE = 0.95
 NO_INTERVAL = Interval(np.nan, np.nan, np.nan)
@@ -151,7 +151,10 @@ def curve(decision: DecisionInputs, *, points: int = 100) -> Result:
 def _on_intervals(decision: DecisionInputs) -> str:
     if not decision.has_intervals:
         there = counted(decision.units.n, decision.units.unit)
-        return f"no intervals: {there} with human scores, and they take at least {LEAST_UNITS}"
+        return (
+            f"there are no intervals: {there} {are(decision.units.n, have=True)} "
+            f"human scores, and they take at least {LEAST_UNITS}"
+        )
     return (
         f"low, high: exact 95% intervals (Clopper-Pearson) {decision.units.words}, for the effective number of "
         "independent outputs"

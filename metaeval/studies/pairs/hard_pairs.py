@@ -15,7 +15,7 @@ from metaeval.studies.pairs.settings import HardPairSettings
 from metaeval.studies.pairs.system_pairs import SystemPairs, read_pairs
 from queries.slices import Slice
 from warehouse import QuestionError
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 COLUMNS = (
     *("testset", "lp", "human", "better", "worse", "human_difference", "in_sd", "p", "significant"),
@@ -40,7 +40,7 @@ def hard_pairs(run: Run, asked: Slice, options: Options, what: HardPairSettings)
     sets = [one for one in read if len(one.metric_names) >= what.min_metrics]
     if few:
         named = ", ".join(f"{one.where} ({len(one.metric_names)})" for one in few)
-        notes.append(f"fewer than {counted(what.min_metrics, 'metric')}, excluded: {named}")
+        notes.append(f"sets with fewer than {counted(what.min_metrics, 'metric')} are excluded: {named}")
     if not sets:
         raise QuestionError("no evaluation set has enough metrics and human scores" + _listed(notes))
     parts = _parts(sets, asked, options, what)
@@ -123,9 +123,11 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: HardPairSet
         "signed-rank test)"
     ]
     if n_ties:
-        notes.append(f"excluded: {counted(n_ties, 'pair')} with equal human scores")
+        notes.append(f"{counted(n_ties, 'pair')} with equal human scores {are(n_ties)} excluded")
     if untested:
-        notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
+        notes.append(
+            f"{untested} of the {hard.height} {are(untested)} not tested: no segment is annotated for both systems"
+        )
     if every["significant"].null_count() < every.height and not what.significant:
         text = "if the human difference is not significant, the human scores may be wrong"
         notes.append(NoteWithHint(text, option("significant", True)))

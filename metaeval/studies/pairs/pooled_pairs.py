@@ -15,11 +15,12 @@ from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values
 from metaeval.measures.options import Options
 from metaeval.results.inputs import Inputs
+from metaeval.results.notes import NoteWithHint
 from metaeval.studies.pairs.system_pairs import SystemPairs, pairs_of
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 BOOTSTRAP_DRAWS = 300  # of the paired bootstrap of segments
 
@@ -128,7 +129,10 @@ def of_one_human(pairs: PooledPairs) -> PooledPairs:
     most = max(counts, key=lambda name: (counts[name], name))
     kept = np.array([name == most for name in pairs.humans], dtype=np.bool_)
     others = ", ".join(f"{name} ({n})" for name, n in sorted(counts.items()) if name != most)
-    note = f"pairs of {most} only ({counts[most]}); without those on other scales: {others}; {option('human')} chooses"
+    note = NoteWithHint(
+        f"only pairs of {most} are used ({counts[most]}); those on other scales are excluded: {others}",
+        f"{option('human')} chooses",
+    )
     found = _some_pairs(pairs, kept)
     systems = {(*place, name) for names in (found.first, found.second) for *place, name in
                zip(found.testsets, found.lps, names, strict=True)}  # fmt: skip
@@ -150,7 +154,7 @@ def pooled_pairs(
         try:
             blocks.append(_block(warehouse, one))
         except QuestionError as error:
-            notes.append(f"without {one.testset} {one.lp}: {error.reason}")
+            notes.append(f"{one.testset} {one.lp} is excluded: {error.reason}")
     if not blocks:
         raise QuestionError("; ".join(notes))
     return _paired(blocks, notes, seed, n_draws)
@@ -190,11 +194,11 @@ def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_d
     )
     reported = list(notes)
     if only_somewhere:
-        reported.append(f"without metrics that are missing in some set: {', '.join(only_somewhere)}")
+        reported.append(f"metrics that are missing in some set are excluded: {', '.join(only_somewhere)}")
     if len(set(found.humans)) > 1:
-        reported.append(f"human scores: {', '.join(dict.fromkeys(found.humans))}")
+        reported.append(f"the human scores are {', '.join(dict.fromkeys(found.humans))}")
     if n_equal := int((found.human == 0).sum()):
-        reported.append(f"without {counted(n_equal, 'pair')} with equal human scores")
+        reported.append(f"{counted(n_equal, 'pair')} with equal human scores {are(n_equal)} excluded")
     return replace(_some_pairs(found, found.human != 0), notes=tuple(reported))
 
 

@@ -20,6 +20,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.human_protocols import by_scale, protocol_of
 from warehouse.facts.metrics import folded
+from warehouse.wording import are
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,10 @@ def read_pairs(
         found += pairs
         if error is not None:
             notes.setdefault(error.brief, []).append(" ".join(place))
-    return found, [*excluded, *(f"without {', '.join(named)}: {reason}" for reason, named in notes.items())]
+    return found, [
+        *excluded,
+        *(f"{', '.join(named)} {are(len(named))} excluded: {reason}" for reason, named in notes.items()),
+    ]
 
 
 def _pairs_at(

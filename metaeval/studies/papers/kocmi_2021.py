@@ -64,7 +64,7 @@ def table_6(request: Request, asked: Sequence[Slice]) -> ItemValues:
                 try:
                     block = request.block(replace(one, with_outliers=outliers == "none"), "sys")
                 except QuestionError as error:
-                    notes.append(because(f"without {one.testset} {one.lp}: ", error))
+                    notes.append(because(f"{one.testset} {one.lp} is excluded: ", error))
                     continue
                 humans[str(block.selection.human)] = None
                 found.append((one.lp, evaluate(PEARSON, block, Options())))
@@ -185,7 +185,7 @@ def table_3(request: Request, asked: Sequence[Slice]) -> ItemValues:
             [place in of_domain for place in zip(found.testsets, found.lps, strict=True)]
         )
     else:
-        missing = f"without {ONE_DOMAIN.capitalize()}: no test set all of whose segments are of domain {ONE_DOMAIN}"
+        missing = f"there is no column {ONE_DOMAIN.capitalize()}: no test set is all of domain {ONE_DOMAIN}"
         found = replace(found, notes=(*found.notes, missing))
     return _shares(request, asked, "table-3", found, columns)
 

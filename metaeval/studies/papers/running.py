@@ -27,6 +27,7 @@ from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.errors import IT
 from warehouse.progress import Progress
+from warehouse.wording import are
 
 Set = tuple[str, str]  # test set, language pair
 COLUMNS = (
@@ -194,7 +195,7 @@ def _on_excluded(excluded: Mapping[Set, QuestionError]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for (testset, lp), error in excluded.items():
         by_reason.setdefault(error.brief, []).append(_name(testset, lp))
-    return [f"without {', '.join(names)}: {why}" for why, names in by_reason.items()]
+    return [f"{', '.join(names)} {are(len(names))} excluded: {why}" for why, names in by_reason.items()]
 
 
 def _results(

@@ -15,7 +15,7 @@ from metaeval.studies.people.reliability import N_SPLITS, Reliability, reliabili
 from queries.annotations import JudgedScore, annotations, judged_scores, span_agreement
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 BREAK = 600.0
 """Seconds between two judgements that count as a break."""
@@ -144,11 +144,11 @@ def _parts(score: JudgedScore, people: People, view: View, draws: int, seed: int
 def _remarks(people: People, view: View) -> list[str]:
     found = []
     if not people.names:
-        found.append("no agreement and no drift, because annotators are unknown")
+        found.append("agreement and drift are unknown, because annotators are unknown")
     elif not people.has_order and view != "pairs":
-        found.append("no drift, because the order of annotation is unknown")
-    if (people.n_each > 1).any():
-        found.append(f"means of several judgements count as one: {counted(int((people.n_each > 1).sum()), 'value')}")
+        found.append("drift is unknown, because the order of annotation is")
+    if n := int((people.n_each > 1).sum()):
+        found.append(f"{counted(n, 'value')} {are(n)} the mean of several judgements")
     return found
 
 

@@ -18,7 +18,7 @@ from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 _FEWEST = 5  # judged segments, or documents
 _UNLIKELY = 4.0  # standard errors between the sample and all segments by the metric
@@ -197,9 +197,9 @@ def assisted_means(
     schema = {"system": pl.String, **dict.fromkeys(names, pl.Float64), "n_judged": pl.Int64, "n_segments": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(names).fill_nan(None))
     notes = sample.notes
-    if left:
-        are = counted(len(left), "system")
-        notes.append(f"{are} with fewer than {_FEWEST} judged {sample.unit}s excluded: {', '.join(left)}")
+    if n_left := len(left):
+        these = f"{counted(n_left, 'system')} with fewer than {_FEWEST} judged {sample.unit}s"
+        notes.append(f"{these} {are(n_left)} excluded: {', '.join(left)}")
     if rare:
         notes.append(
             f"intervals of {counted(len(rare), 'system')} may be too short: fewer than {FEWEST} of the judged segments "
@@ -261,8 +261,8 @@ def assisted_differences(
     )
     notes = sample.notes
     if n_left:
-        are = counted(n_left, "pair")
-        notes.append(f"{are} of systems with fewer than {_FEWEST} judged {sample.unit}s in common excluded")
+        these = f"{counted(n_left, 'pair')} of systems with fewer than {_FEWEST} judged {sample.unit}s in common"
+        notes.append(f"{these} {are(n_left)} excluded")
     if n_rare:
         notes.append(
             f"intervals of {counted(n_rare, 'pair')} may be too short: fewer than {FEWEST} judged segments differ from "

@@ -6,11 +6,11 @@ from typing import Any
 import polars as pl
 
 from metaeval.results.sentences import UNTESTED, between, either, interval, named, number, opening
-from warehouse.wording import counted
+from warehouse.wording import counted, every
 
 _OF_VARIANCE = frozenset({"variance", "precision"})
 RELIABLE, TENTATIVE = 0.8, 0.667
-"""Krippendorff's limits of alpha for reliable data, and for tentative conclusions (Content Analysis, 2004, page 241)."""
+"""Krippendorff's limits of alpha for reliable and for tentative conclusions (Content Analysis, 2004, page 241)."""
 _CHANCE = 0.05  # of annotators without drift have an interval that says the opposite
 
 
@@ -40,8 +40,11 @@ def of_annotators(frame: pl.DataFrame, view: str | None, scores: Sequence[Mappin
     if len(scores) > 1:
         return _of_several_scores(scores)
     (row,) = scores
-    of_each = [_leniency(frame), _drift(frame)] if "annotator" in frame.columns else []
-    return opening(_agreement(row), *of_each)
+    said = _agreement(row)
+    if "annotator" not in frame.columns:
+        return opening(said)
+    more = ((_leniency(frame), _drift(frame)), (_leniency(frame),), (_leniency(frame, with_names=False),), ())
+    return either(*(" ".join(filter(None, (said, *one))) for one in more))
 
 
 def _of_same_answers(frame: pl.DataFrame) -> str:
@@ -80,7 +83,8 @@ def _of_pairs(frame: pl.DataFrame) -> str:
     middle = pairs.select(pl.median("tau_b")).item()
     shared = between(pairs["n_shared"].to_list(), 0)
     return opening(
-        f"Half of {pairs.height} pairs of annotators agree with a tau_b above {number(middle)} ({shared} shared outputs each).",
+        f"Half of {pairs.height} pairs of annotators agree with a "
+        f"tau_b above {number(middle)} ({shared} shared outputs each).",
         f"{least}.",
     )
 
@@ -105,7 +109,8 @@ def _agreement(row: Mapping[str, Any]) -> str:
     verdict, limits = _verdict(row)
     return (
         f"Annotators of {where} {verdict}: Krippendorff's alpha {number(row['alpha'])}"
-        f"{interval(row, 'alpha_low', 'alpha_high')} on {row['n_shared']} of {counted(row['n_outputs'], 'output')} {limits}."
+        f"{interval(row, 'alpha_low', 'alpha_high')} on {row['n_shared']} "
+        f"of {counted(row['n_outputs'], 'output')} {limits}."
     )
 
 
@@ -113,38 +118,41 @@ def _of_several_scores(scores: Sequence[Mapping[str, Any]]) -> str:
     """Whether annotators agree enough, over several human scores."""
     known = [row for row in scores if row["alpha"] is not None]
     if not known:
-        said = f"How well annotators agree cannot be measured for any of {len(scores)} human scores: "
+        said = f"How well annotators agree can be measured for none of {len(scores)} human scores: "
         reasons = {_unknown_agreement(row) for row in scores}
         why = reasons.pop() if len(reasons) == 1 else "annotators are unknown, or no two judged the same output"
         halves = [row["system_r"] for row in scores if row["system_r"] is not None]
-        more = f"System scores of random halves of judgements correlate at {between(halves)}." if halves else ""
+        more = f"System scores of random halves correlate at {between(halves)}." if halves else ""
         return opening(f"{said}{why}.", more)
     n = len(scores) - len(known)
-    others = f"For {counted(n, 'other human score')}, agreement cannot be measured." if n else ""
+    others = f"The other{'' if n == 1 else f' {n}'} cannot be measured." if n else ""
     if len(known) == 1:
         return opening(_agreement(known[0]), others)
-    what = f"{len(known)} human scores with shared outputs"
+    what = f"{every(len(known), 'human score')} with shared outputs"
     alphas = f"Krippendorff's alpha is {between([row['alpha'] for row in known])}"
     good = sum(row["alpha"] >= RELIABLE for row in known)
     fair = sum(row["alpha"] >= TENTATIVE for row in known) - good
     if good == len(known):
-        return opening(f"Annotators agree well enough for all {what}: {alphas}, his limit is .8 (reliable).", others)
+        return opening(f"Annotators agree well enough for {what}: {alphas}, his limit is .8 (reliable).", others)
     if not good and not fair:
         return opening(
-            f"Annotators agree too little for all {what}: {alphas}, below his limit of .667 (tentative).", others
+            f"Annotators agree too little for {what}: {alphas}, below his limit of .667 (tentative).", others
         )
     return opening(
-        f"By Krippendorff's limits of alpha, annotators agree reliably (.8) for {good or 'none'} of {what}, tentatively "
+        "By Krippendorff's limits of alpha, annotators agree reliably (.8) for "
+        f"{good or 'none'} of {len(known)} human scores with shared outputs, tentatively "
         f"(.667) for {fair or 'none'}, too little for {len(known) - good - fair or 'none'}.",
         others,
     )
 
 
-def _leniency(frame: pl.DataFrame) -> str:
+def _leniency(frame: pl.DataFrame, *, with_names: bool = True) -> str:
     known = frame.drop_nulls("leniency").sort("leniency")
     if known.height < 2:
         return ""
     (hard, low), (mild, high) = (known.select("annotator", "leniency").row(place) for place in (0, -1))
+    if not with_names:
+        return f"Leniency ranges from {low:+.3g} to {high:+.3g}."
     return f"Leniency ranges from {low:+.3g} ({hard}) to {high:+.3g} ({mild})."
 
 

@@ -53,7 +53,7 @@ def human_rows(warehouse: Warehouse, asked: Slice, study: Study, options: Option
         official = str(block.selection.human)
         others = _compared_humans(humans, official, measure) if narrow is not None else []
         of_measure = [_second(warehouse, asked, narrow or asked, official, name, measure, options) for name in others]
-        of_measure = of_measure or [_no_row("no other human score that it can be computed on")]
+        of_measure = of_measure or [_no_row("there is no other human score that it can be computed on")]
         of_measure.append(_half(warehouse, asked, block, humans, measure, options))
         of_measure.append(_one_annotator_row(warehouse, asked, block, humans, measure, options))
         results += of_measure
@@ -99,12 +99,12 @@ def _second(
     try:
         one, other = common_blocks(warehouse, narrow, official, name, measure, options)
     except QuestionError as error:
-        return _no_row(because(f"no row for {name}: ", error))
+        return _no_row(because(f"{name} has no row: ", error))
     if protocol_of(name) == protocol_of(official) and _is_same(one, other):
-        return _no_row(f"no row for {name}: its scores equal those of {official}")
+        return _no_row(f"{name} has no row: its scores equal those of {official}")
     ceiling = second_human(one, other, measure, options)
     if np.isnan(ceiling.value):
-        return _no_row(f"no row for {name}: not defined")
+        return _no_row(f"{name} has no row: its value is not defined")
     n_systems, n_segments = len(one.systems), int((one.judged & other.judged).any(axis=0).sum())
     counts = {"n_systems": n_systems, "n_segments": n_segments}
     parts = _parts(asked, one, measure, options, ("human_row", name), *counts.items())
@@ -130,21 +130,21 @@ def _half(
 ) -> Result:
     """One half of the judgements against the other, or the reason why this is impossible."""
     if measure.definition.needs_spans:
-        return _no_row("no split-half agreement: errors come from one annotator at a time")
+        return _no_row("there is no split-half agreement: errors come from one annotator at a time")
     official = str(block.selection.human)
     name = judged_by(humans, official)
     if name is None:
-        return _no_row(f"no split-half agreement: no single judgements behind {official} are loaded")
+        return _no_row(f"there is no split-half agreement: no single judgements behind {official} are loaded")
     single = judgements(warehouse, block.selection.evalset_id, name)
     ceiling = split_half(block.take(metrics=[]), single, name, measure, options)
     if ceiling is None:
-        return _no_row(f"no split-half agreement of {name}: the halves have no output in common, or too few systems")
+        return _no_row(f"{name} has no split-half agreement: the halves have no output in common, or too few systems")
     label, corrected, between = f"split-half of {name}", "no", ""
     is_pearson = str(measure) in _PEARSON
     if is_pearson:
         low, value, high = map(float, spearman_brown([ceiling.low, ceiling.value, ceiling.high]))
         if np.isnan(value):
-            return _no_row(f"no split-half agreement of {name}: the halves correlate negatively")
+            return _no_row(f"{name} has no split-half agreement: the halves correlate negatively")
         between = f", {ceiling.value:.3f} between halves"
         ceiling = replace(ceiling, value=value, low=0.0 if np.isnan(low) else low, high=high)
         corrected = "yes"

@@ -29,7 +29,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.model_families import model_family
-from warehouse.wording import option
+from warehouse.wording import are, option
 
 RUN, VERSION = "@", ":"  # behind the name of a judge: one of its runs, a version of its prompt
 MOST_CATEGORIES = 10
@@ -145,14 +145,18 @@ def agreement(warehouse: Warehouse, asked: Slice, margin: float) -> Result:
     frame = frame.sort(order, "scorer", descending=[True, False], nulls_last=True)
     notes = [*table_notes(found.block, {})]
     if not found.categories:
-        notes.append(f"the annotators' scale has more than {MOST_CATEGORIES} values: no categories, so r alone")
+        notes.append(
+            f"the annotators' scale has more than {MOST_CATEGORIES} values, so there are no categories, only r"
+        )
     elif len(found.raters) > 1:
         notes.append(
             f"verdict: lead over an annotator with its 95% interval, items independent; as good: not worse by "
             f"{margin:g} ({option('margin')})"
         )
     if found.categories and (other := [name for at, name in enumerate(found.names) if found.is_on_another_scale(at)]):
-        notes.append(f"on another scale than the annotators, so r alone: {', '.join(other)}")
+        notes.append(
+            f"{', '.join(other)} {are(len(other), have=True)} only r, because the scale is not that of the annotators"
+        )
     if len(found.raters) == 1:
         notes.append("annotators are not known one by one, so a judge is compared with their mean alone")
     parts = table_parts(
@@ -346,7 +350,8 @@ def shares(warehouse: Warehouse, asked: Slice, good: float) -> Result:
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     lost = sorted(set(frame.filter(pl.col("corrected").is_null())["metric"]))
     notes = list(table_notes(found.block, {}))
-    notes += [f"not corrected: {', '.join(lost)} tells good from bad no better than chance"] if lost else []
+    if lost:
+        notes.append(f"{', '.join(lost)} {are(len(lost))} not corrected: good and bad are told apart as by chance")
     parts = table_parts(("judges", "shares"), found.block, ("good", f"{good:g}"), ("interval", "95%,delta"))
     return Result(frame, parts, tuple(notes))
 
@@ -390,7 +395,7 @@ def bias(warehouse: Warehouse, asked: Slice, length: str | None) -> Result:
         "of these systems"
     )
     notes.append(
-        "one annotator per output: errors of human scores are unknown, so a part of quality is taken for bias"
+        "each output has one annotator, so errors of human scores are unknown, and a part of quality is taken for bias"
         if found.noise is None
         else "errors of human scores are known from several annotators of an output, and taken off"
     )
@@ -412,5 +417,5 @@ def _lengths(warehouse: Warehouse, found: Verdicts, length: str | None) -> tuple
     else:
         values, what = output_lengths(warehouse, found.block).ravel(), "characters of the output"
     if np.isnan(values).all() or np.nanstd(values) == 0:
-        return None, ["no lengths: no texts of outputs are loaded"]
+        return None, ["there are no lengths, because no texts of outputs are loaded"]
     return (values - np.nanmean(values)) / np.nanstd(values), [f"length: {what}"]

@@ -22,7 +22,7 @@ from queries.blocks import Block, places_of
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 Rule = Literal["authors", "clustered"]
 Items = Literal["pairs", "scores"]
@@ -171,7 +171,7 @@ def _notes(agreement: Floats, n_items: Ints, epsilon: float, without_documents: 
         f"often than the metric on significantly less than {epsilon:g} of the items ({option('epsilon')})",
     ]
     if n_short := int((n_items < FEWEST_ITEMS).sum()):
-        notes.append(f"{counted(n_short, 'annotator')} with fewer than {FEWEST_ITEMS} items: not tested")
+        notes.append(f"{counted(n_short, 'annotator')} with fewer than {FEWEST_ITEMS} items {are(n_short)} not tested")
     if without_documents:
         notes.append("no documents are known: each segment stands for one")
     return tuple(notes)

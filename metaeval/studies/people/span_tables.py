@@ -111,7 +111,7 @@ def _people(
         try:
             found[human] = common_blocks(warehouse, asked, official, human, measure, Options())
         except QuestionError as error:
-            notes.append(f"no row of {human}: {error.text}")
+            notes.append(f"{human} has no row: {error.text}")
     return found, [*notes, *([] if found else [f"no other human score of {official} has marked errors"])]
 
 
@@ -142,7 +142,7 @@ def _pooled(warehouse: Warehouse, asked: Slice, measure: SpanMeasure, ceiling: b
             block, _ = _block(warehouse, one, measure, needs_metrics=not ceiling)
             people, more = _people(warehouse, one, block, measure) if ceiling else ({}, [])
         except QuestionError as error:
-            notes.append(f"skipped {testset} {lp}: {error.text}")
+            notes.append(f"{testset} {lp} is skipped: {error.text}")
             continue
         for part in (block, *(as_metric(*pair) for pair in people.values())):
             rows += _sums(part, measure, None)

@@ -233,11 +233,9 @@ def _row(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize, mo
 
     reason = None
     if np.isnan(found.size):
-        reason = (
-            f"not reached: power {share[float(most)]:.2f} with {most} {problem.unit}s, {MOST} times the loaded ones"
-        )
+        reason = f"power is only {share[float(most)]:.2f} with {most} {problem.unit}s, {MOST} times the loaded ones"
     elif np.isnan(found.high):
-        reason = "reached with the fewest that were tried"
+        reason = "the fewest that were tried reach it"
     return {
         "unit": problem.unit,
         "first": problem.names[0],

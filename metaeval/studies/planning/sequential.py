@@ -15,7 +15,7 @@ from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 _STREAM = 11  # of the seed
 
@@ -115,5 +115,5 @@ def _notes(block: Block, both: np.ndarray, facts: dict[str, object], what: PlanS
         f"excluded; {facts['decided']:.0%} of them ended with one system, {facts['kept']:.0%} kept the leader",
     ]
     if n_left := int((block.judged.any(axis=0) & ~both).sum()):
-        notes.append(f"{counted(n_left, 'segment')} annotated for some of the systems only: excluded")
+        notes.append(f"{counted(n_left, 'segment')} annotated for only some of the systems {are(n_left)} excluded")
     return (*notes, *block.selection.notes)

@@ -19,7 +19,7 @@ from metaeval.studies.protocols.task_scores import Task, competition_ranks
 from queries.catalog import ask
 from queries.evalsets import challenge_sets, expand
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 MEASURE = "(right - wrong) / pairs, a tie is wrong"
 SIGNS = "sign flips by item"
@@ -85,11 +85,11 @@ def composed_score(
     n_pairs = int(known["n_pairs"].sum()) // len(names)
     notes = []
     if absent := [one for one in declared if one not in there]:
-        notes.append(f"without {', '.join(absent)} (no items); the score covers the rest")
+        notes.append(f"{', '.join(absent)} {are(len(absent), have=True)} no items; the score covers the rest")
     if outside := int(counts["n_pairs"].sum()) - n_pairs:
-        notes.append(f"{counted(outside, 'pair')} of other classes, or of none, excluded")
+        notes.append(f"{counted(outside, 'pair')} of other classes, or of none, {are(outside)} excluded")
     if gaps := known.filter(pl.col("n_missing") > 0)["metric"].unique().sort().to_list():
-        notes.append(f"without an overall score, as scores are missing: {', '.join(gaps)}")
+        notes.append(f"{', '.join(gaps)} {are(len(gaps), have=True)} no overall score, because scores are missing")
     said = [("protocol", name), ("testset", testset), ("lp", ",".join(chosen)), ("classes", len(there))]
     if testing is not None:
         said += [("test", SIGNS), ("alternative", testing.side), ("resamples", testing.resamples), ("seed", seed)]

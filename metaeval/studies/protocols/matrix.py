@@ -277,7 +277,7 @@ def matrix_result(cells: Sequence[Cell], frame: pl.DataFrame, what: str, options
             reasons.setdefault(str(cell.reason), {}).setdefault(cell.testset, []).append(cell.protocol)
     n = len(protocols())
     notes = [
-        f"no scores, {reason}: "
+        f"there are no scores, {reason}: "
         + "; ".join(name if len(rules) == n else f"{name} by {', '.join(rules)}" for name, rules in where.items())
         for reason, where in reasons.items()
     ]

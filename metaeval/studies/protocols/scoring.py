@@ -35,7 +35,7 @@ from metaeval.studies.protocols.tasks import Job, jobs_of
 from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
-from warehouse.wording import option
+from warehouse.wording import are, option
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _on_dropped(dropped: Sequence[DroppedTask]) -> list[str]:
     for task in dict.fromkeys(one.task for one in dropped):
         own = [one for one in dropped if one.task == task]
         lps = ", ".join(dict.fromkeys(one.lp for one in own))
-        lines.append(f"{task} of {lps} is dropped, the overall score covers the rest: {own[0].reason}")
+        lines.append(f"{task} of {lps} is dropped, and the overall score covers the rest: {own[0].reason}")
     return lines
 
 
@@ -222,7 +222,7 @@ def _absent_everywhere(jobs: Sequence[Job], names: Sequence[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for name, found in sorted(reasons.items()):
         alike.setdefault("; ".join(found), []).append(name)
-    return [f"{', '.join(them)}: missing in every task: {why}" for why, them in alike.items()]
+    return [f"{', '.join(them)} {are(len(them))} missing in every task: {why}" for why, them in alike.items()]
 
 
 def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task], by_ranks: bool) -> tuple[Missing, ...]:

@@ -12,7 +12,7 @@ from metaeval.studies.protocols.populations import PopulationTest
 from metaeval.studies.protocols.scoring import ProtocolScore
 from metaeval.studies.protocols.task_scores import Task
 from metaeval.studies.significance.options import pairs_that_differ
-from warehouse.wording import counted, option
+from warehouse.wording import counted, every, option
 
 
 def as_json(score: ProtocolScore) -> dict[str, Any]:
@@ -81,9 +81,9 @@ def partial_lines(score: ProtocolScore) -> list[str]:
     if n_ranked == n and dropped is None:
         return []
     verb = "metric has" if n_ranked == 1 else "metrics have"
-    text = f"partial: {n_ranked} of {n} {verb} scores for all {counted(len(score.tasks), 'task')}"
+    text = f"partial: {n_ranked} of {n} {verb} scores for {every(len(score.tasks), 'task')}"
     text += "" if n_ranked == n else ", and only these are ranked"
-    return [Partial(text if dropped is None else f"{text}; without {dropped.replace(';', ' and ')}")]
+    return [Partial(text if dropped is None else f"{text}; {dropped.replace(';', ' and ')} could not be scored")]
 
 
 def beside_lines(score: ProtocolScore) -> list[str]:
@@ -101,7 +101,7 @@ def beside_lines(score: ProtocolScore) -> list[str]:
     named = [("the overall score", score.beside), *((task_name(task), task.beside) for task in score.tasks)]
     for name, one in named:
         if one is None:
-            lines.append(f"{name}: not tested for this population")
+            lines.append(f"{name} is not tested for this population")
             continue
         lines.append(
             f"{name}: of {one.n_own} pairs of metrics that differ significantly by the protocol's test, {one.n_lost} "
@@ -137,7 +137,7 @@ def missing_lines(score: ProtocolScore) -> list[str]:
             task = score.tasks[one.task]
             why = one.reason if len(task.lps) == 1 else str(one)  # a task's name has its only language pair
             tasks.setdefault(why, []).append(task_name(task))
-        lines += [f"{metric}: missing in {', '.join(named)}: {reason}" for reason, named in tasks.items()]
+        lines += [f"{metric} is missing in {', '.join(named)}: {reason}" for reason, named in tasks.items()]
     return lines
 
 

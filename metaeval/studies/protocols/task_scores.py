@@ -134,7 +134,7 @@ def verdict_on(
     for job, test in zip(jobs, tests, strict=True):
         if test is not None and job.rule.test == "williams" and len(job.group[0].block.systems) <= 3:
             what = f"{job.lps[0]} {job.rule.measure}"
-            found.notes.append(f"{what}: not tested, Williams' test needs more than 3 systems")
+            found.notes.append(f"{what} is not tested: Williams' test needs more than 3 systems")
     in_all = [all(place in job.common(names) for job in jobs) for place in range(len(names))]
     complete = np.flatnonzero(np.array(in_all) & ~np.isnan(overall))
     there = [test for test in tests if test is not None]

@@ -16,6 +16,7 @@ from queries.differences import Differences, differences
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+from warehouse.wording import are
 
 _RANKED = ("evaluation sets", "systems", "metrics", "humans")
 _SCORED = ("segments", "metric scores", "human scores", "system scores")
@@ -61,10 +62,11 @@ def warehouse_differences(
                 continue
             for when, answer in zip(("before", "after"), answers, strict=True):
                 if isinstance(answer, str):
-                    notes.append(f"{evalset[0]} {evalset[1]}, {when}: no ranking by {measure}: {answer}")
+                    notes.append(f"{evalset[0]} {evalset[1]} has no ranking by {measure} {when}: {answer}")
             rows += _changed_ranks(evalset, measure, *({} if isinstance(one, str) else one for one in answers))
     if unranked:
-        notes.append(f"without a ranking before and after: {named(list(dict.fromkeys(unranked)))}")
+        places = list(dict.fromkeys(unranked))
+        notes.append(f"{named(places)} {are(len(places), have=True)} no ranking before and after")
     drawn = [measure for measure in measures if measure.n_draws]
     parts = stamped(
         ("diff", " ".join(name for name in (testset, lp) if name) or "all"),

@@ -25,7 +25,7 @@ from metaeval.studies.ranking.rankings import RankingInputs
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 CONFIDENCE = 0.95
 LEAST_TOO_NARROW = 12  # systems: over fewer the intervals are wide enough
@@ -60,7 +60,7 @@ def intervals(
     measure, n = evaluation.measure, len(evaluation.metrics)
     low, high = np.full(n, np.nan), np.full(n, np.nan)
     if not n or np.isnan(evaluation.value).all():
-        return Intervals(low, high, f"{measure}: no intervals, no value is defined", ("",) * n)
+        return Intervals(low, high, f"{measure}: there are no intervals, because no value is defined", ("",) * n)
     by_means = np.array([source == "judged-mean" for source in evaluation.system_score])
     words, signed = [], [""] * n
     for chosen in (~by_means, by_means):
@@ -74,7 +74,10 @@ def intervals(
         words.append(how if chosen.all() else f"{how}, {int(chosen.sum())} of the metrics")
         alike = chosen & np.isnan(low) & ~np.isnan(evaluation.value)
         if sign and alike.any():
-            words.append(f"no interval for {counted(int(alike.sum()), 'metric')}, whose value no resample changes")
+            words.append(
+                f"{counted(n := int(alike.sum()), 'metric')} {are(n, have=True)} "
+                "no interval, because no resample changes the value"
+            )
             signed = ["" if is_alike else one for one, is_alike in zip(signed, alike, strict=True)]
     low, high = (np.where(np.isnan(evaluation.value), np.nan, ends) for ends in (low, high))
     return Intervals(*within_range(measure, low, high), f"{measure}: {'; '.join(words)}", tuple(signed))
@@ -91,7 +94,7 @@ def _ends(
             n = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
             if n < LEAST_FOR_INTERVAL:
                 least = f"with fewer than {LEAST_FOR_INTERVAL} an interval contains nearly any value"
-                few = f"no intervals, {counted(n, 'system')}: {least}"
+                few = f"there are no intervals of {counted(n, 'system')}: {least}"
                 return none, none, few, ""
             how = f"{CONFIDENCE:.0%} intervals of the value over all such systems (Fisher's z, jackknife, t({n - 1}))"
             if measure.is_sensitive and n >= LEAST_TOO_NARROW:
@@ -107,12 +110,13 @@ def _ends(
             signed = interval_in_words(CONFIDENCE, measure.known_by.replace(" ", "_"), "inputs", None, options.seed)
             return value - reach, value + reach, how, signed + of_unit
         if not measure.is_quick_to_resample:
-            return none, none, "no intervals, resampling it takes minutes", ""
+            return none, none, "there are no intervals, because resampling takes minutes", ""
         drawn = resamples(measure, block, options, None, units, _STREAM, n_draws, "intervals", progress)
     except QuestionError as error:
-        return none, none, f"no intervals, {error.reason if error.about else error.text}", ""  # words name the measure
+        why = error.reason if error.about else error.text  # words name the measure
+        return none, none, f"there are no intervals: {why}", ""
     except ValueError as error:
-        return none, none, f"no intervals, {error}", ""
+        return none, none, f"there are no intervals: {error}", ""
     ends = [drawn.interval(place, CONFIDENCE, measure.interval, units.df) for place in range(len(block.metrics))]
     how = f"{CONFIDENCE:.0%} intervals {by_unit} ({measure.interval}, {counted(n_draws, 'resample')} {units.words})"
     signed = interval_in_words(CONFIDENCE, measure.interval, "inputs", n_draws, options.seed) + of_unit
@@ -216,7 +220,7 @@ def metric_ranges(
     names = {metric.name for metric, there in zip(evaluation.metrics, has_value, strict=True) if there}
     none = np.zeros(len(has_value), dtype=np.int64)
     if not names:
-        return none, none, f"{evaluation.measure}: no ranges, no metric has what it needs"
+        return none, none, f"{evaluation.measure}: there are no ranges, because no metric has what it needs"
     measure = evaluation.measure if evaluation.measure.n_draws is None else evaluation.measure.in_simulations
     block = result.block.take(metrics=[metric.name in names for metric in result.block.metrics])
     by_means = all(source == "judged-mean" for source in evaluation.system_score)
@@ -226,7 +230,7 @@ def metric_ranges(
         units = measure.units(block, unit)
         drawn = resamples(measure, block, options, by_systems, units, _RANGES_STREAM, n_draws, "ranges", progress)
     except (QuestionError, ValueError) as error:
-        return none, none, f"{evaluation.measure}: no ranges, {getattr(error, 'text', error)}"
+        return none, none, f"{evaluation.measure}: there are no ranges: {getattr(error, 'text', error)}"
     what = "systems" if by_systems is not None else f"{units.unit}s"
     by_unit = "" if by_systems is not None else f" {units.words}"
     by = "" if measure == evaluation.measure else f" by {measure}"

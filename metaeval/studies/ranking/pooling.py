@@ -89,7 +89,7 @@ def _notes(measure: Measure, why: dict[_Name, str], n_sets: int, n_asked: int) -
     have = f"{n_pooled} of {counted(len(why), 'metric')} {'has' if n_pooled == 1 else 'have'} a value in all of these"
     reasons = [f"{', '.join(names)} ({reason})" for reason, names in together.items()]
     lines: list[str] = [Partial(f"partial: {measure} is {where}; {have}")]
-    return lines + ([f"{measure}: no pooled value for {'; '.join(reasons)}"] if reasons else [])
+    return lines + ([f"{measure} has no pooled value for {'; '.join(reasons)}"] if reasons else [])
 
 
 def _places(result: SliceResult) -> dict[_Name, int]:

@@ -26,7 +26,7 @@ from queries.selection import MetricChoice, SystemChoice
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.names import in_any_case
-from warehouse.wording import first_names, option
+from warehouse.wording import are, every, first_names, option
 
 if TYPE_CHECKING:
     from metaeval.studies.significance.cached import PreparedComparison
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Tested = tuple[Comparison, Sequence[str]] | QuestionError
 
 By = Literal["domain", "phenomenon"]
-UNTESTED = "not tested, without a cluster"
+UNTESTED = "not tested and in no cluster"
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,12 @@ def load_ranking_inputs(
     skipped: list[str] = []
     if n_left:
         skipped = [Partial(f"partial: {len(found)} of {len(found) + n_left} evaluation sets are ranked")]
-    skipped += [f"skipped {named(of)}: {text} ({option('strict', True)} refuses)" for text, of in faults.items()]
+    skipped += [
+        f"{named(of)} {are(len(of))} skipped: {text} ({option('strict', True)} refuses)" for text, of in faults.items()
+    ]
     if evalsets.without_human:
-        skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
+        n = len(evalsets.without_human)
+        skipped.append(f"{named(evalsets.without_human)} {are(n)} skipped, because no human score is loaded")
     return RankingInputs(found, tuple(skipped), tuple(measures), options, n_left=n_left)
 
 
@@ -230,7 +233,7 @@ def _load_parts(
         except QuestionError as error:
             if strict:
                 raise
-            faults[because(f"without {by} {part}: ", error)] = error.text
+            faults[because(f"{by} {part} is excluded: ", error)] = error.text
     if not parts:
         raise QuestionError("; ".join(faults if len(set(faults.values())) > 1 else set(faults.values())))
     return parts, tuple(faults)
@@ -348,7 +351,7 @@ def _tested(inputs: RankingInputs, notes: list[str], several: bool) -> "list[tup
         where = f"{asked.testset} {asked.lp}: " if several else ""
         for result, (measure, test) in zip(one.study.results, one.tested.items(), strict=True):
             if isinstance(test, QuestionError):
-                notes.append(f"{where}{measure}: no clusters, {test.text}")
+                notes.append(f"{where}{measure} has no clusters: {test.text}")
                 continue
             comparison, stored = test
             notes += stored
@@ -398,7 +401,7 @@ def _untested_metrics(
             left = [choice.name for choice, has_value in valued if has_value and choice.name not in comparison.names]
             if left:
                 parts.append(result.parts)
-                notes.append(f"{where}{evaluation.measure}: {UNTESTED}: {', '.join(left)}")
+                notes.append(f"{where}{evaluation.measure}: {', '.join(left)} {are(len(left))} {UNTESTED}")
     return parts, notes
 
 
@@ -478,8 +481,7 @@ def excluded(result: SliceResult, verbose: bool) -> list[str]:
         if not out:
             continue
         if not verbose:
-            are = "is" if len(out) == 1 else "are"
-            text = f"{len(out)} of {len(choices)} {kind} {are} excluded"
+            text = f"{len(out)} of {len(choices)} {kind} {are(len(out))} excluded"
             lines.append(ExclusionNote(text, EXPLAIN, kind.removesuffix("s"), len(out)))
             named = (*selection.slice.metrics, *selection.slice.systems)
             lines += [
@@ -493,7 +495,12 @@ def excluded(result: SliceResult, verbose: bool) -> list[str]:
             by_reason.setdefault(str(choice.reason), []).append(choice.name)
         lines += [
             ExclusionNote(
-                f"{kind} excluded, {reason}: {', '.join(names)}", "", kind.removesuffix("s"), len(names), names
+                f"{len(names)} {kind if len(names) > 1 else kind[:-1]} "
+                f"{are(len(names))} excluded, {reason}: {', '.join(names)}",
+                "",
+                kind.removesuffix("s"),
+                len(names),
+                names,
             )
             for reason, names in sorted(by_reason.items())
         ]
@@ -536,8 +543,8 @@ def _most_leading(rows: pl.DataFrame) -> tuple[str, str]:
         .sort("n", "rank", "base_metric", descending=[True, False, False])
         .collect()
     )
-    places = {1: str(valued["lp"][0]), 2: "both language pairs"}
-    where = f"{'In the top cluster' if clustered else 'First'} in {places.get(n_lps, f'all {n_lps} language pairs')}"
+    places = str(valued["lp"][0]) if n_lps == 1 else every(n_lps, "language pair")
+    where = f"{'In the top cluster' if clustered else 'First'} in {places}"
     everywhere = counts.filter(pl.col("n") == n_lps)["base_metric"].to_list()
     if not everywhere:
         return where, f"none ({counts['base_metric'][0]} in {counts['n'][0]})"

@@ -15,6 +15,7 @@ from metaeval.results.signature import stamped
 from queries.evalsets import language_pairs
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.wording import are
 
 MOST_LEVELS = 20
 
@@ -35,7 +36,7 @@ def languages(warehouse: Warehouse, asked: Slice) -> Result:
         try:
             of_pair = _outputs(warehouse, replace(asked, lp=lp))
         except QuestionError as error:
-            notes.append(f"skipped {lp}: {error.text}")
+            notes.append(f"{lp} is skipped: {error.text}")
             continue
         for metric, values in of_pair.items():
             outputs.setdefault(metric, {})[lp] = values
@@ -54,7 +55,9 @@ def languages(warehouse: Warehouse, asked: Slice) -> Result:
         lost += [] if found.loss > 0 else [metric]
         rows += _rows(metric, list(of), found)
     if lost:
-        notes.append(f"without bias: {', '.join(lost)} does not rise with quality")
+        notes.append(
+            f"{', '.join(lost)} {are(len(lost), have=True)} no bias, because the scores do not rise with quality"
+        )
     first = dict.fromkeys(("metric", "lp"), pl.String) | dict.fromkeys(("bias", "wrong", "wrong_within"), pl.Float64)
     levels = {name: pl.Float64 for row in rows for name in row if name not in (*first, "n_outputs")}
     ordered = dict(sorted(levels.items(), key=lambda one: -float(one[0])))

@@ -61,7 +61,7 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
             try:
                 other = Inputs(warehouse, replace(asked, human=human), options.round_human).of_level("seg")
             except QuestionError as error:
-                notes.append(because(f"no round of {human}: ", error))
+                notes.append(because(f"{human} gives no round: ", error))
                 continue
             found = _round_rows(block, other, measures, options)
             if all(row["value"] is not None and row["value"] > NEARLY for row in found):
@@ -79,7 +79,7 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     schema |= {"value": pl.Float64} | dict.fromkeys(("rank", "n_systems", "n_scores"), pl.Int64)
     frame = pl.DataFrame(rows, schema={name: schema[name] for name in _COLUMNS}, orient="row")
     if source is None:
-        notes.append(f"no errors with weights are loaded for {official}: no oracles")
+        notes.append(f"there are no oracles: no errors with weights are loaded for {official}")
     return Result(frame.with_columns(signature=pl.lit(line(parts))), parts, (*notes, *table_notes(block, {})))
 
 

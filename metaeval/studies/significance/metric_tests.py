@@ -25,7 +25,7 @@ from queries.reasons import Exclusion
 from queries.slices import Scored, Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 #: What two metrics have in common: a measure's expected value, or the law of all their scores.
 Null = Literal["equal", "exchangeable"]
@@ -192,15 +192,23 @@ def too_few(block: Block, measure: Measure, options: Options, testing: TestOptio
     if measure.level == "sys" or testing.test == "perm-systems":
         n_systems = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
     if measure.level == "sys" and n_systems < LEAST_SYSTEMS:
-        return f"no test: {counted(n_systems, 'system')} with human scores, and it takes at least {LEAST_SYSTEMS}"
+        return (
+            f"there is no test: {counted(n_systems, 'system')} {are(n_systems, have=True)} "
+            f"human scores, and it takes at least {LEAST_SYSTEMS}"
+        )
     units = units_of_test(measure, block, testing)
     if measure.claims(testing.test) != "systems" and units.n < LEAST_UNITS:
-        return f"no test: {counted(units.n, units.unit)} with human scores, and it takes at least {LEAST_UNITS}"
+        return (
+            f"there is no test: {counted(units.n, units.unit)} {are(units.n, have=True)} "
+            f"human scores, and it takes at least {LEAST_UNITS}"
+        )
     swapped = {"perm-inputs": (units.n, units.unit), "perm-systems": (n_systems, "system")}.get(testing.test)
     if swapped is not None:
         least = least_p_value(swapped[0], testing.alternative or "two-sided") * (0.5 if testing.mid_p else 1)
         if least > testing.alpha:
-            return f"no test: {counted(*swapped)} with human scores, of which {testing.test} makes no p below {least:g}"
+            return (
+                f"there is no test: of {counted(*swapped)} with human scores, {testing.test} makes no p below {least:g}"
+            )
     return None
 
 

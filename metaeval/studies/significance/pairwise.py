@@ -38,7 +38,7 @@ from queries.reasons import by_reason
 from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 Ends = tuple[float, float]
 _Made = tuple[str, str, Resample, int | None, str | None]  # an interval's name, type, units, resamples, system scores
@@ -260,17 +260,17 @@ def tests_of_pair(
         return tests, notes
     for test in measure.tests:
         if (least := measure.least_systems(test)) > len(block.systems):
-            notes.append(f"without {test}: it needs at least {least} systems, there are {len(block.systems)}")
+            notes.append(f"{test} is not run: it needs at least {least} systems, and there are {len(block.systems)}")
         elif measure.resamples_segments(test) and block.excluded:
-            notes.append(excluding(f"without {test}:", by_reason(block.excluded).items()))
+            notes.append(excluding(f"{test} is not run: it would exclude", by_reason(block.excluded).items()))
         elif test in _DRAWN_WITHIN and test != testing.test and _takes_minutes(measure, block, testing, test):
             dear.append(test)
         elif test != testing.test:
             tests.append(test)
     if dear:
         notes.append(
-            f"without {', '.join(dear)}: {measure.n_within(block)} draws of {measure} in each of "
-            f"{_n_resamples(block, testing, dear[0])} resamples take minutes, so they run only when named"
+            f"{', '.join(dear)} {are(len(dear))} only run when named: {measure.n_within(block)} draws of {measure} in "
+            f"each of {_n_resamples(block, testing, dear[0])} resamples take minutes"
             + (f"; intervals are of {measure.in_simulations}" if _takes_minutes(measure, block, testing) else "")
         )
     return tests, notes

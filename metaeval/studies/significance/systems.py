@@ -88,7 +88,9 @@ def compare_systems(
     if not can_differ(test, units.n, alternative, alpha):
         p = np.full(p.shape, np.nan)
         least = least_p_value(units.n, alternative)
-        too_few = [f"no test: of {counted(units.n, units.unit)} {test} makes no p below {least:g} ({alternative})"]
+        too_few = [
+            f"there is no test: of {counted(units.n, units.unit)} {test} makes no p below {least:g} ({alternative})"
+        ]
     elif alternative == "two-sided":
         # Only the direction of the means counts: a test of ranks may find the system with the lower mean better.
         p = np.where(p <= p.T, np.minimum(2 * p, 1.0), 1.0)
@@ -281,5 +283,5 @@ def corpus_tests(
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(difference=pl.col("value") - pl.col("other"))
     settings = [("systems_by", found.scorer), ("testset", testset), ("lp", lp), ("n_systems", len(order))]
     parts = stamped(*settings, ("sacrebleu", f"[{signature}]"))
-    left = [f"without {name}: {why}" for name, why in found.excluded.items()]
+    left = [f"{name} is excluded: {why}" for name, why in found.excluded.items()]
     return Result(frame.select("better", "worse", "value", "other", "difference", "p"), parts, tuple(left))

@@ -75,7 +75,7 @@ def human_agreement(warehouse: Warehouse, asked: Slice, measure: Measure, option
             block = Inputs(warehouse, replace(asked, human=human), options.round_human).block(measure)
             blocks |= {human: block} if measure.level == "sys" or block.judged.any() else {}
         except QuestionError as error:
-            notes.append(f"without {human}: {error.text}")
+            notes.append(f"{human} is excluded: {error.text}")
     if len(blocks) < 2:
         raise QuestionError(f"{asked.testset} {asked.lp} has {counted(len(blocks), 'human score')} to compare, not two")
     matrix = np.full((len(blocks), len(blocks)), np.nan)

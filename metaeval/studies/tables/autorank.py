@@ -23,7 +23,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.issues import autoranks
 from warehouse.facts.metrics import JUDGES_NOTHING, describe
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 
 def as_json(frame: pl.DataFrame) -> list[dict[str, Any]]:
@@ -62,7 +62,7 @@ def autorank(run: Run, asked: Slice, *, low: float = 25.0, high: float = 100.0) 
         else:
             skipped.append(computed)
     if not ranked:
-        raise QuestionError(f"no language pair of {asked.testset} can be ranked, such as: {skipped[0]}")
+        raise QuestionError(f"no language pair of {asked.testset} can be ranked; the first: {skipped[0]}")
     frame = pl.concat([one.frame for one in ranked.values()], how="diagonal")
     parts = stamped(
         ("table", "autorank"),
@@ -92,11 +92,12 @@ def _notes(asked: Slice, ranked: Mapping[str, Result], skipped: Sequence[Questio
     n_missing = {lp: n for lp, one in ranked.items() if (n := one.facts["n_missing"])}
     if n_missing:
         where = ", ".join(f"{lp} {n}" for lp, n in n_missing.items())
-        notes.append(f"means without {counted(sum(n_missing.values()), 'missing score')}: {where}")
+        n = sum(n_missing.values())
+        notes.append(f"{counted(n, 'score')} {are(n)} missing, and means are of the others: {where}")
     if skipped:
-        notes.append(f"skipped: {counted(len(skipped), 'language pair')}, such as: {skipped[0]}")
+        notes.append(f"{counted(len(skipped), 'language pair')} {are(len(skipped))} skipped; the first: {skipped[0]}")
     if not asked.metrics and (known := autoranks().get(asked.testset)) is not None:
-        notes.append(f"metrics of the task's own AutoRank: {known.source}")
+        notes.append(f"the metrics are those of the task's own AutoRank: {known.source}")
     return notes
 
 

@@ -24,7 +24,7 @@ from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe, folded
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def carried_between(
             try:
                 block = Inputs(warehouse, one, options.round_human).judged_segments()
             except QuestionError as error:
-                notes.append(because(f"without {one.testset} {one.lp}: ", error))
+                notes.append(because(f"{one.testset} {one.lp} is excluded: ", error))
                 continue
             found.append(_Year(state, block, evaluate(measure, block, options)))
     rows: list[dict[str, Any]] = []
@@ -136,11 +136,11 @@ def _years(opened: WarehouseOpener, testsets: str, measure: Measure, options: Op
                 inputs = Inputs(warehouse, Slice(state.testset, state.lp), options.round_human)
                 used = inputs.judged_segments()
             except QuestionError as error:
-                notes.append(because(f"without {state.testset} {state.lp}: ", error))
+                notes.append(because(f"{state.testset} {state.lp} is excluded: ", error))
                 continue
-            if excluded := inputs.of_level("seg").excluded:
+            if n := len(inputs.of_level("seg").excluded):
                 notes.append(
-                    f"{state.testset} {state.lp}: {counted(len(excluded), 'metric')} excluded: missing segment scores"
+                    f"{state.testset} {state.lp}: {counted(n, 'metric')} with missing segment scores {are(n)} excluded"
                 )
             found.append((state, used))
     return [_Year(state, used, evaluate(measure, used, options)) for state, used in found]

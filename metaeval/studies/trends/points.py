@@ -24,7 +24,7 @@ from queries.blocks import Block
 from queries.selection import MetricChoice
 from warehouse import QuestionError
 from warehouse.facts.metrics import describe, folded
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 _STREAM = 5  # of the seed: draws of their own, which no test shares
 #: With fewer systems many gaps are the same without any one of them (`benchmarks/gap_coverage.py`).
@@ -328,7 +328,7 @@ def _tested(
                     reach[place] = tested.reach[place_of[metric.name], other]
     alike = reach <= TOLERANCE
     p[alike], reach[alike] = np.nan, np.nan
-    said = [] if tested.why is None else [f"no p-values: {tested.why}"]
+    said = [] if tested.why is None else [f"there are no p-values: {tested.why}"]
     if alike.any():
         said.append(_same_gap([one.name for one, same in zip(block.metrics, alike, strict=True) if same], measure))
     if testing.unit is not None and not has_unit(measure, fitted.test):
@@ -340,14 +340,18 @@ def few_systems(n: int) -> str:
     """Why a gap has neither interval nor p.
 
     >>> few_systems(5)
-    'no p-values or intervals of gaps: 5 systems, and an interval for new systems needs 6'
+    'gaps have no p-values or intervals: there are 5 systems, and an interval for new systems needs 6'
     """
     needed = f"an interval for new systems needs {FEWEST_SYSTEMS}"
-    return f"no p-values or intervals of gaps: {counted(n, 'system')}, and {needed}"
+    return f"gaps have no p-values or intervals: there {are(n)} {counted(n, 'system')}, and {needed}"
 
 
 def _same_gap(names: Sequence[str], measure: Measure) -> str:
-    return f"no p-value or interval, as {measure} minus the anchor's is the same in all resamples: {', '.join(names)}"
+    return (
+        f"{', '.join(names)} {are(len(names), have=True)} no p-value or "
+        f"interval, because {measure} minus the anchor's is the same in all "
+        "resamples"
+    )
 
 
 def _gap_parts(found: Resamples, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> Parts:
@@ -359,8 +363,8 @@ def _gap_parts(found: Resamples, anchor: str | None, of_test: Parts, options: Op
 
 
 def _notes(found: Resamples, anchor: str, place: int | None, reasons: Sequence[str]) -> list[str]:
-    lines = [] if found.reason is None else [f"no intervals: {found.reason}"]
-    lines += [] if place is not None else [f"no gaps: the anchor {anchor} has no value here"]
+    lines = [] if found.reason is None else [f"there are no intervals: {found.reason}"]
+    lines += [] if place is not None else [f"there are no gaps: the anchor {anchor} has no value here"]
     return [*lines, *reasons]
 
 

@@ -17,7 +17,7 @@ from metaeval.studies.trends.groups import CHOSEN, NO_SUCH_METRIC, By
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.points import Point
 from warehouse.facts.metrics import JUDGES_NOTHING, KINDS, folded
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 SIGNIFICANT, CONTAMINATED, NOTHING = "*", "°", "-"
 SHOWN_IN_BRIDGES = 5  # groups that the notes name
@@ -267,7 +267,7 @@ def without_step(frame: pl.DataFrame) -> list[str]:
         .collect()
     )
     return [
-        f"{testset} {lp}: no step for {group}: it is {metric} by {human} and {other} by {bridge}"
+        f"{testset} {lp}: {group} has no step: it is {metric} by {human} and {other} by {bridge}"
         for testset, lp, group, human, bridge, metric, other in apart.rows()
     ]
 
@@ -320,7 +320,10 @@ def bridge_notes(frame: pl.DataFrame, history: History) -> list[str]:
 
 def without_answer(history: History) -> list[str]:
     """A line per reason why evaluation sets have no value, with their names."""
-    return [f"no value, {reason}: {named(places)}" for reason, places in by_reason(history).items()]
+    return [
+        f"{named(places)} {are(len(places), have=True)} no value: {reason}"
+        for reason, places in by_reason(history).items()
+    ]
 
 
 def by_reason(history: History) -> dict[str, list[tuple[str, str]]]:

@@ -27,7 +27,7 @@ from metaeval.studies.trends.within import BASE_KIND, KindSlope, SlopeOf, Within
 from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.names import in_any_case
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, every, option
 
 
 def within_frame(slopes: Within) -> pl.DataFrame:
@@ -50,7 +50,7 @@ def within_frame(slopes: Within) -> pl.DataFrame:
     n_all = len({(one.testset, one.lp, one.human) for one in slopes.sets})
     for slope in slopes.slopes:
         n = len({(one.testset, one.lp, one.human) for one in slope.sets})
-        sets = f"all {n} sets" if n == n_all else f"{n} of {n_all} sets"
+        sets = every(n, "set") if n == n_all else f"{n} of {n_all} sets"
         left, alone = slope.leave_one_out, [one.without for one in slope.metrics]
         rows.append(
             {
@@ -231,11 +231,12 @@ def _merged(slopes: Within) -> list[str]:
     """A note on names that count as one metric."""
     named = (" = ".join(one.names) for slope in slopes.slopes for one in slope.metrics if len(one.names) > 1)
     merged = "; ".join(named)
-    return [f"counted as one metric in a set: {merged}"] if merged else []
+    return [f"these count as one metric in a set: {merged}"] if merged else []
 
 
 def _undated(names: Sequence[str]) -> list[str]:
-    text = f"publication year unknown for {counted(len(names), 'metric')}, excluded from slopes: {', '.join(names)}"
+    n = len(names)
+    text = f"{counted(n, 'metric')} of unknown publication year {are(n)} excluded from slopes: {', '.join(names)}"
     return [hinted(text, f"{option('published')} NAME=YEAR")] if names else []
 
 
@@ -243,14 +244,14 @@ def _unmatched(history: History, published: Sequence[tuple[str, int]]) -> list[s
     """A note on publication years that match no metric."""
     names = {base for _, one in history.official for base in one.base_names}
     idle = [f"{by}={year}" for by, year in published if not in_any_case(by, names)]
-    return [f"publication years of no metric here: {', '.join(idle)}"] if idle else []
+    return [f"no metric here has the name of {', '.join(idle)}"] if idle else []
 
 
 def _reasons(slopes: Within) -> list[str]:
     places: dict[str, list[str]] = {}
     for where, reason in slopes.skipped:
         places.setdefault(reason, []).append(where)
-    return [f"no slope, {reason}: {', '.join(named)}" for reason, named in places.items()]
+    return [f"{', '.join(named)} {are(len(named), have=True)} no slope: {reason}" for reason, named in places.items()]
 
 
 _VIEWS: dict[View, Callable[[History, TrendSettings], Result]] = {

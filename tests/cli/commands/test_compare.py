@@ -142,7 +142,7 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
         path = warehouse.path
     ran = scorehouse("--db", path, "compare", "tiny24", "en-de", "-m", "pdp", "--resamples", 20)
     assert ran.code == 0
-    assert "without Only-src: no segment scores" in ran.notes
+    assert "Only-src is excluded: no segment scores" in ran.notes
 
 
 @pytest.mark.every(3)

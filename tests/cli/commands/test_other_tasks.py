@@ -86,7 +86,9 @@ def test_an_incomplete_design_is_said_once(talk: Warehouse, dialogue: tuple[Path
     notes = metaeval.rank(talk, "talk", measures=["pearson(by=none)", "acc_eq(by=item)"]).notes
     n = len(dialogue[1])
     (said,) = [note for note in notes if "incomplete" in note]
-    assert said.startswith(f"incomplete design: {n} of {4 * N_ITEMS} outputs; items have 2 to 4 of 4 systems")
+    assert said.startswith(
+        f"the design is incomplete, with {n} of {4 * N_ITEMS} outputs: items have 2 to 4 of 4 systems"
+    )
 
 
 def test_nothing_names_a_language_pair(scorehouse: Scorehouse, dialogue: tuple[Path, Any]) -> None:

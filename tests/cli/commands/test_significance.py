@@ -58,10 +58,10 @@ def test_a_ranking_with_tests_says_what_is_tested_and_what_is_not(scorehouse: Sc
         database = warehouse.path
     ran = scorehouse("rank", "tiny24", "en-de", "-m", "pa", "--resamples", 20, "--significance", "--db", database)
     assert ran.code == 0, ran.err
-    assert "pa: not tested, without a cluster (†): Only-src" in ran.notes
+    assert "pa: Only-src is not tested and in no cluster (†)" in ran.notes
     (untested,) = (line for line in ran.table if "Only-src" in line)
     assert untested.endswith("1.0000")  # four segments have no test, so that nobody has a cluster
-    assert any("no test: 4 segments" in note for note in ran.notes)
+    assert any("there is no test: 4 segments" in note for note in ran.notes)
     assert "¹" not in ran.out
     n_metrics = len(ran.table) - 2
     whole, tested = ran.notes[:2]

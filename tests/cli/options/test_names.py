@@ -130,7 +130,7 @@ def test_a_pattern_that_matches_a_metric_of_one_s_own_says_that_it_is_excluded(
     where = (layout.name, "en-de", "-m", "pa", "--db", database)
     ran = scorehouse("rank", *where, "--metrics", "My*,Rough", "--format", "json")
     assert [row["metric"] for row in ran.json] == ["Rough-refA"]
-    assert "MyMix-refA matched, but excluded: added by a user (included by --user-metrics)" in ran.notes
+    assert "MyMix-refA matched, but is excluded: added by a user (included by --user-metrics)" in ran.notes
     for named in (("--metrics", "MyMix,Rough"), ("--metrics", "My*,Rough", "--user-metrics")):
         ran = scorehouse("rank", *where, *named, "--format", "json")
         assert {row["metric"] for row in ran.json} == {"MyMix-refA", "Rough-refA"}

@@ -12,7 +12,7 @@ def test_notes_on_partial_data_come_first_and_once(scorehouse: Scorehouse, tmp_p
     (tmp_path / "mine.toml").write_text(RULES)
     with tiny_warehouse(tmp_path) as warehouse:
         words = ("protocol", tmp_path / "mine.toml", "--on", "tiny24", "--lp", "en-de", "--all-metrics")
-    said = "4 of 5 metrics have scores for all 2 tasks, and only these are ranked"
+    said = "4 of 5 metrics have scores for both tasks, and only these are ranked"
     for kind in ("table", "csv", "markdown", "json"):
         ran = scorehouse(*words, "--format", kind, "--db", warehouse.path)
         assert (said in ran.out.splitlines()[0]) == (kind in ("table", "markdown")), kind

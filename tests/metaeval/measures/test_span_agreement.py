@@ -227,7 +227,10 @@ def test_people_beside_metrics_are_other_annotators(tmp_path: Path) -> None:
             assert (people.frame.height, row["metric"]) == (1, "human: second")
             assert row["value"] == pytest.approx(float(found.results[0].evaluation.value[0]), abs=1e-12), measure
             assert 0 < row["value"] < 1
-            assert people.notes[-1] == f"{measure}: no split-half agreement: errors come from one annotator at a time"
+            assert (
+                people.notes[-1]
+                == f"{measure}: there is no split-half agreement: errors come from one annotator at a time"
+            )
 
 
 # ---- the organisers' numbers, through the whole program

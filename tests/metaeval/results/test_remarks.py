@@ -132,8 +132,8 @@ def test_a_metric_that_scores_all_outputs_alike_gets_nothing_for_systems_that_pe
     assert {asleep["pa"], asleep["spa"], asleep["tau_ap"]} == {None}
     assert {name.partition("(")[0] for name, value in asleep.items() if value is not None} <= BY_DEFINITION
     reason = "gives all systems the same score, so it could agree only on pairs with tied human scores"
-    why = f"not defined for Asleep-src ({reason})"
-    assert {f"pa: {why}", f"spa: {why}"} <= set(found.notes)
+    why = f"is not defined for Asleep-src ({reason})"
+    assert {f"pa {why}", f"spa {why}"} <= set(found.notes)
     ties = "Asleep-src orders no pair: by definition the value comes from pairs with tied human scores alone"
     assert {f"acc23(by=item): {ties}", f"tau_23(by=item): {ties}"} <= set(found.notes)
     (one, other) = tested.frame.filter(metric="Asleep-src").select("rank", "rank_low", "cluster").rows()
@@ -173,7 +173,8 @@ def test_a_ranking_names_the_metrics_that_judge_their_own_choice(warehouse: Ware
     found = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all")
     assert LINE in found.notes
     assert any(
-        "no residuals for systems optimised for a metric: only 2 systems were not" in note for note in found.notes
+        "systems optimised for a metric have no residuals: only 2 systems were not optimised" in note
+        for note in found.notes
     )
     for options in ({"systems": ["Ash", "Beech"]}, {"metrics": ["COMET"]}):
         other = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all", **options)  # type: ignore[arg-type]

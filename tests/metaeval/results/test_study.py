@@ -75,8 +75,8 @@ def test_metrics_with_system_scores_alone_are_ranked_where_those_suffice(tiny: W
 def test_equal_and_undefined_metrics_are_reported(tiny: Warehouse) -> None:
     notes = _study(tiny, "kendall", "tau_b(by=item)").notes
     assert "Copy-src and Fine-src have exactly the same scores" in notes
-    assert "kendall: not defined for Flat-src" in notes
-    assert any(re.search(r"up to 4 groups undefined for \d metrics", note) for note in notes)
+    assert "kendall is not defined for Flat-src" in notes
+    assert any(re.search(r"up to 4 groups are undefined for \d metrics", note) for note in notes)
     assert len(notes) == len(set(notes))
 
 
@@ -87,7 +87,7 @@ def test_few_systems_are_said_once_and_may_change_a_decision(tiny: Warehouse) ->
 
 
 def test_correlations_of_two_systems_come_with_a_caution(tiny: Warehouse) -> None:
-    caution = "of 2 systems, a correlation can only be 1 or -1"
+    caution = "a correlation of 2 systems can only be 1 or -1"
     two = _study(tiny, "pearson", "pa", "kendall", "tau_ap", systems=("Ash", "Cherry")).notes
     assert [note for note in two if caution in note] == [
         f"{name}: {caution}" for name in ("pearson", "kendall", "tau_ap")
@@ -214,9 +214,10 @@ def test_what_is_left_out_is_counted_or_named(simulated_warehouse: Warehouse) ->
         f"3 of 18 metrics are excluded ({option('explain', True)} says why)",
     ]
     assert excluded(result, verbose=True) == [
-        "systems excluded, not judged by mqm: refB",
-        "systems excluded, the reference that the metrics use: refA",
-        "metrics excluded, computed with refB, not with reference refA: Kestrel-24-refB, simBLEU-refB, simchrF-refB",
+        "1 system is excluded, not judged by mqm: refB",
+        "1 system is excluded, the reference that the metrics use: refA",
+        "3 metrics are excluded, computed with refB, not with "
+        "reference refA: Kestrel-24-refB, simBLEU-refB, simchrF-refB",
     ]
 
 
@@ -225,7 +226,7 @@ def test_what_is_left_out_is_counted_or_named(simulated_warehouse: Warehouse) ->
 
 def test_counts_name_metrics_without_segments_and_have_a_signature(tiny: Warehouse) -> None:
     found = pair_counts(tiny, Slice(TESTSET, LP), "none", 0.5)
-    assert found.notes[0] == "without Only-src: no segment scores"
+    assert found.notes[0] == "Only-src is excluded: no segment scores"
     assert found.frame["metric"].to_list() == ["Copy-src", "Fine-src", "Flat-src", "Rough-refA", "Wrong-src"]
     assert found.signature.startswith("counts:pairs(by=none, epsilon=0.5)|testset:tiny24|lp:en-de|human:mqm|")
     assert found.frame["epsilon"].unique().to_list() == [0.5]

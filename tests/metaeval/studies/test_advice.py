@@ -124,7 +124,7 @@ def test_an_untested_metric_is_not_said_to_be_worse() -> None:
         return answer_of(Advise(), Result(pl.DataFrame(rows, schema=SCHEMA), [], facts=facts)).with_summary().summary
 
     assert said(False, None).endswith("; 1 of 2 others is significantly worse (new documents).")
-    assert said(False, False).endswith("; all 2 others are significantly worse (new documents).")
+    assert said(False, False).endswith("; both others are significantly worse (new documents).")
     assert said(True, False).endswith("; M1 does not differ significantly (new documents).")
 
 

@@ -43,7 +43,9 @@ def test_differences_of_one_human_score_alone_are_correlated() -> None:
     assert found.human.tolist() == [0.1, 0.2, -0.3]
     assert found.metric.tolist() == [[1.0, 2.0, 4.0]]
     assert found.n_systems == 5  # three of en-de, two of en-fr
-    assert found.notes == (f"pairs of z only (3); without those on other scales: raw (1); {option('human')} chooses",)
+    assert found.notes == (
+        f"only pairs of z are used (3); those on other scales are excluded: raw (1) ({option('human')} chooses)",
+    )
     assert of_one_human(found) is found
 
 

@@ -109,8 +109,8 @@ def test_evaluation_sets_that_are_named_and_cannot_be_used_are_named() -> None:
     found = chosen(_ITEM, states, "wmt23,wmt24", "en-de,en-cs")
     assert list(found.sets) == [("wmt23", "en-de")]
     assert _on_excluded(found.excluded) == [
-        "without wmt23 en-cs, wmt24 en-de: not loaded",
-        "without wmt24 en-cs: no human or no metric scores",
+        "wmt23 en-cs, wmt24 en-de are excluded: not loaded",
+        "wmt24 en-cs is excluded: no human or no metric scores",
     ]
     assert chosen(_ITEM, states[:1], "all", "en-de").excluded == {}
     with pytest.raises(QuestionError, match="not both are loaded for wmt24 en-cs"):

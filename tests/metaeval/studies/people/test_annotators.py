@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -155,7 +156,7 @@ def test_what_is_not_on_file_is_said(simulated_warehouse: Warehouse) -> None:
     found = metaeval.annotators(simulated_warehouse, "sim24", "en-de", resamples=20)
     assert found.frame["annotator"].to_list() == [f"rater{number}" for number in range(1, 6)]
     assert found.frame.select("drift", "difference").null_count().row(0) == (5, 5)  # one annotator an output, no times
-    assert "sim24 en-de mqm.merged: no drift, because the order of annotation is unknown" in found.notes
+    assert "sim24 en-de mqm.merged: drift is unknown, because the order of annotation is" in found.notes
     with pytest.raises(QuestionError, match="sim24 en-de: no two annotators judged the same output"):
         metaeval.annotators(simulated_warehouse, "sim24", "en-de", view="pairs")
 
@@ -201,11 +202,11 @@ def test_pairs_agree_on_spans(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("drifting", "tested", "sentence"),
     [
-        (0, 0, "whether any drifts over time is unknown"),
-        (0, 40, "none drifts over time (95% intervals)"),
-        (2, 40, "2 of 40 drift over time, no more than by chance"),
-        (1, 10, "a00 drifts over time (95% intervals)"),
-        (3, 40, "a00, a01 and a02 drift over time (95% intervals)"),
+        (0, 0, "Whether any drifts over time is unknown."),
+        (0, 40, "None drifts over time (95% intervals)."),
+        (2, 40, "2 of 40 drift over time, no more than by chance."),
+        (1, 10, "a00 drifts over time (95% intervals)."),
+        (3, 40, "a00, a01 and a02 drift over time (95% intervals)."),
     ],
 )
 def test_the_sentence_says_whether_drift_is_known_and_more_than_chance(
@@ -217,4 +218,75 @@ def test_the_sentence_says_whether_drift_is_known_and_more_than_chance(
         {"annotator": names, "leniency": leniency, "drift_low": low, "drift_high": [one and 0.2 for one in low]},
         schema_overrides={"drift_low": pl.Float64, "drift_high": pl.Float64},
     )
-    assert of_annotators(frame, None) == f"Of 40 annotators, a00 is strictest and a39 most lenient; {sentence}."
+    start = f"How well annotators of {' '.join(SET)} esa agree cannot be measured: no two judged the same output."
+    assert (
+        of_annotators(frame, None, [_on_agreement()])
+        == f"{start} Leniency ranges from +0 (a00) to +39 (a39). {sentence}"
+    )
+
+
+def _on_agreement(alpha: float | None = None, reach: float = 0.01, **more: Any) -> dict[str, Any]:
+    """A row of view sets."""
+    ends = {"alpha_low": None, "alpha_high": None} if alpha is None else {}
+    if alpha is not None:
+        ends = {"alpha_low": alpha - reach, "alpha_high": alpha + reach}
+    place = {"testset": SET[0], "lp": SET[1], "human": "esa"}
+    counts = {"n_annotators": 4, "n_outputs": 90, "n_shared": 0 if alpha is None else 30}
+    return {**place, **counts, "alpha": alpha, **ends, "system_r": 0.5, **more}
+
+
+@pytest.mark.parametrize(
+    ("alpha", "reach", "verdict", "limit"),
+    [
+        (0.9, 0.01, "agree well enough", "reaches his limit of .8 (reliable)"),
+        (0.81, 0.05, "probably agree well enough", "reaches his limit of .8 (reliable)"),
+        (0.7, 0.01, "agree just enough", "reaches his limit of .667 (tentative), not .8 (reliable)"),
+        (0.666, 0.1, "probably agree too little", "is below his limit of .667 (tentative)"),
+        (-0.2, 0.1, "agree too little", "is below his limit of .667 (tentative)"),
+    ],
+)
+def test_the_sentence_says_whether_annotators_agree_enough(
+    alpha: float, reach: float, verdict: str, limit: str
+) -> None:
+    frame = pl.DataFrame({"annotator": ["a", "b"], "leniency": [-1.5, 2.0], "drift_low": [None, None]})
+    ends = f"[{alpha - reach:.3f}, {alpha + reach:.3f}]"
+    said = of_annotators(frame.with_columns(drift_high=None), None, [_on_agreement(alpha, reach)])
+    start = f"Annotators of {' '.join(SET)} esa {verdict}: Krippendorff's alpha {alpha:.3f} {ends} on 30 of 90 outputs"
+    assert said.startswith(f"{start} {limit}. Leniency ranges from -1.5")
+    assert len(said) <= 200
+
+
+@pytest.mark.parametrize(
+    ("scores", "sentence"),
+    [
+        (
+            [_on_agreement(0.1), _on_agreement(0.2), _on_agreement(), _on_agreement(n_annotators=None)],
+            "Annotators agree too little for both human scores with shared outputs: Krippendorff's alpha is 0.100 to "
+            "0.200, below his limit of .667 (tentative). The other 2 cannot be measured.",
+        ),
+        (
+            [_on_agreement(0.9), _on_agreement(0.7), _on_agreement(0.3)],
+            "By Krippendorff's limits of alpha, annotators agree reliably (.8) for 1 of 3 human scores with shared "
+            "outputs, tentatively (.667) for 1, too little for 1.",
+        ),
+        (
+            [_on_agreement(0.9), _on_agreement(0.9), _on_agreement(0.9)],
+            "Annotators agree well enough for all 3 human scores with shared outputs: Krippendorff's alpha is 0.900, "
+            "his limit is .8 (reliable).",
+        ),
+        (
+            [_on_agreement(0.1), _on_agreement()],
+            f"Annotators of {' '.join(SET)} esa agree too little: Krippendorff's alpha 0.100 [0.090, 0.110] on 30 of "
+            "90 outputs is below his limit of .667 (tentative). The other cannot be measured.",
+        ),
+        (
+            [_on_agreement(), _on_agreement(n_annotators=None, system_r=0.7)],
+            "How well annotators agree can be measured for none of 2 human scores: annotators are unknown, or no two "
+            "judged the same output. System scores of random halves correlate at 0.500 to 0.700.",
+        ),
+    ],
+)
+def test_the_sentence_on_several_human_scores_counts_those_without_agreement(
+    scores: list[dict[str, Any]], sentence: str
+) -> None:
+    assert of_annotators(pl.DataFrame(scores), None, scores) == sentence

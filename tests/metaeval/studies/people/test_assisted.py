@@ -51,7 +51,7 @@ def test_a_perfect_metric_gives_the_mean_over_all_segments(lab: Path, scores: di
         assert row["high"] - row["low"] == pytest.approx(0, abs=1e-6)
         assert row["saved"] == pytest.approx(1)
         assert (row["n_judged"], row["n_segments"]) == (30, 120)
-    assert any("1 system with fewer than 5 judged segments excluded: C" in note for note in answer.notes)
+    assert any("1 system with fewer than 5 judged segments is excluded: C" in note for note in answer.notes)
 
 
 def test_a_useless_metric_changes_little_and_the_numbers_are_the_kernel_s(

@@ -351,7 +351,7 @@ def test_a_protocol_counts_ties_as_its_organisers_do(simulated_warehouse: Wareho
 
 def test_too_few_systems_for_williams_are_reported(tiny: Warehouse) -> None:
     found = scored(tiny, made("pearson", test="williams"), "tiny24", significance=True)
-    assert "en-de pearson: not tested, Williams' test needs more than 3 systems" in found.notes
+    assert "en-de pearson is not tested: Williams' test needs more than 3 systems" in found.notes
     assert set(found.tasks[0].clusters[~np.isnan(found.tasks[0].values)].tolist()) == {1}
 
 
@@ -755,7 +755,7 @@ def test_what_has_no_test_for_the_population_is_named(simulated_warehouse: Wareh
     found = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"], significance=True, testing=few)
     assert found.tasks[0].beside is None
     assert found.beside is None
-    assert "cs-uk weighted_tau: not tested for this population" in beside_lines(found)
+    assert "cs-uk weighted_tau is not tested for this population" in beside_lines(found)
     both = replace(few, population="both")
     found = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"], significance=True, testing=both)
     assert found.tasks[1].beside is not None

@@ -120,7 +120,7 @@ def test_metrics_with_other_system_scores_have_intervals_of_their_own(simulated_
 def test_measures_that_take_minutes_or_have_no_resamples_say_so(measure: str, simulated_warehouse: Warehouse) -> None:
     found = intervals(result(simulated_warehouse, measure), Options(), 30)
     assert np.isnan(found.low).all()
-    assert "no intervals, " in found.words
+    assert "there are no intervals" in found.words
 
 
 def test_slow_measures_are_those_whose_kernels_resample_one_by_one() -> None:
@@ -190,7 +190,7 @@ def test_a_measure_that_no_metric_has_has_no_ranges(simulated_warehouse: Warehou
         also=[partial(metric_ranges, options=Options(), n_draws=20)],
     )
     table, lines = with_ranges(ranked(found), found, ends_of(found), Options(), 20)
-    assert lines[1] == "mpp: no ranges, no metric has what it needs"
+    assert lines[1] == "mpp: there are no ranges, because no metric has what it needs"
     assert set(table.frame["measure"]) == {"pa"}
 
 

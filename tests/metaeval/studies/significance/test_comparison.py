@@ -258,13 +258,13 @@ def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: P
         for test in ("perm-inputs", "perm-systems", "perm-both"):
             found = compare(warehouse, asked, "spa(n=20)", test=test, resamples=20)
             assert "Only-src" not in found.names, test
-            assert "without Only-src: no segment scores" in found.notes, test
-            assert "without Partial-src: no scores for the output of Cherry" in found.notes, test
+            assert "Only-src is excluded: no segment scores" in found.notes, test
+            assert "Partial-src is excluded: no scores for the output of Cherry" in found.notes, test
         pearson = compare(warehouse, asked, "pearson", population="systems", resamples=20)
         assert "Only-src" in pearson.names
         by_segments = compare(warehouse, asked, "pearson", test="perm-inputs", resamples=20)
         assert "Only-src" not in by_segments.names
-        assert "without Only-src: no segment scores" in by_segments.notes
+        assert "Only-src is excluded: no segment scores" in by_segments.notes
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from warehouse import QuestionError, Warehouse
 
 FIVE: dict[str, Any] = {"segments": "1-5", "unit": "segment"}
 EN_DE = ("sim24", "en-de")
-NO_VERDICT = "no test: of 5 segments permutation makes no p below 0.0625"
+NO_VERDICT = "there is no test: of 5 segments permutation makes no p below 0.0625"
 
 
 def test_the_least_p_value_is_that_of_one_sign_pattern_or_two() -> None:
@@ -25,7 +25,9 @@ def test_the_least_p_value_is_that_of_one_sign_pattern_or_two() -> None:
 def test_systems_are_not_tested_on_fewer_segments_than_could_differ(simulated_warehouse: Warehouse, test: Any) -> None:
     found = metaeval.systems(simulated_warehouse, *EN_DE, test=test, **FIVE)
     assert "differ significantly" not in " ".join([found.summary, *found.notes])
-    assert any(note.startswith(f"no test: of 5 segments {test} makes no p below 0.0625") for note in found.notes)
+    assert any(
+        note.startswith(f"there is no test: of 5 segments {test} makes no p below 0.0625") for note in found.notes
+    )
     standings = found.facts["standings"]
     assert standings.n_significant == 0
     one_sided = metaeval.systems(simulated_warehouse, *EN_DE, test=test, alternative="greater", **FIVE)
@@ -49,7 +51,7 @@ def test_neither_are_metrics(simulated_warehouse: Warehouse, test: Any, of: str)
     options: dict[str, Any] = {"test": test, "alternative": "two-sided", "resamples": 40, **data}
     found = metaeval.compare(simulated_warehouse, *EN_DE, "simBLEU", "Oriole", measure="pearson", **options)
     assert "significantly" not in found.summary
-    why = f"no test: {of} with human scores, of which {test} makes no p below"
+    why = f"there is no test: of {of} with human scores, {test} makes no p below"
     assert any(why in text for text in (found.summary, *found.notes))
 
 

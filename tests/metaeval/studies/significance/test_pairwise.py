@@ -231,9 +231,9 @@ def test_tests_that_the_scores_do_not_allow_are_named(tmp_path: Path) -> None:
         assert [one.test for one in found.tests] == ["perm-systems"]
         assert np.isnan(found.difference)
         assert len(found.words) == 1
-        assert "without williams: it needs at least 4 systems, there are 3" in found.notes
-        assert "without jackknife-systems: it needs at least 4 systems, there are 3" in found.notes
-        assert "without bootstrap-normal: Only-src (no segment scores)" in found.notes
+        assert "williams is not run: it needs at least 4 systems, and there are 3" in found.notes
+        assert "jackknife-systems is not run: it needs at least 4 systems, and there are 3" in found.notes
+        assert "bootstrap-normal is not run: it would exclude Only-src (no segment scores)" in found.notes
         with pytest.raises(QuestionError, match="more than 3 systems, got 3"):
             fought(warehouse, "pearson", asked, TestOptions(test="williams"))
 
@@ -386,9 +386,8 @@ def test_a_test_that_leaves_out_systems_and_segments_is_dear_however_few_the_dra
     monkeypatch.setattr("metaeval.studies.significance.pairwise._MOST_WITHIN", 10500 * 200)
     found = fought(simulated_warehouse, "spa(n=100)")
     assert {"perm-inputs", "perm-both", "bootstrap"} < {one.test for one in found.tests}
-    (note,) = [note for note in found.notes if note.startswith("without jackknife-both")]
+    (note,) = [note for note in found.notes if note.startswith("jackknife-both")]
     assert note == (
-        "without jackknife-both: 10500 draws of spa(n=100) in each of 515 resamples take minutes, "
-        "so they run only when named"
+        "jackknife-both is only run when named: 10500 draws of spa(n=100) in each of 515 resamples take minutes"
     )
     assert "measure=spa(n=inf)" not in found.signature

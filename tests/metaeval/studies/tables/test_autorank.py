@@ -61,7 +61,7 @@ def test_missing_scores_are_counted(tmp_path: Path) -> None:
     layout = tiny_layout(tmp_path, metrics={"Fine-src": ScoreTable(systems=tables["Fine-src"].systems, seg=holes)})
     with tiny_warehouse(tmp_path, layout) as warehouse:
         found = metaeval.autorank(warehouse, "tiny24", metrics=["Fine-src"])
-    assert "means without 1 missing score: en-de 1" in found.notes
+    assert "1 score is missing, and means are of the others: en-de 1" in found.notes
 
 
 def test_nothing_to_rank_by_is_one_line(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_reasons_are_those_of_the_set_of_the_metric_or_that_there_is_none() -> N
     assert found["wmt22", None, None, "BLEU"]["reason"] == "no human score is loaded"
     assert found["wmt20", "wmt-z", None, "COMET"]["reason"] == "COMET: no segment scores"
     assert found["wmt19", "wmt-z", None, "COMET"]["reason"] == "no such metric in wmt19 en-de"
-    assert without_answer(FOUND) == ["no value, no human score is loaded: wmt22 en-de"]
+    assert without_answer(FOUND) == ["wmt22 en-de has no value: no human score is loaded"]
 
 
 def test_a_cell_without_a_value_has_the_first_reason_whatever_the_test_set_is_called() -> None:
@@ -165,8 +165,8 @@ def test_a_group_whose_best_differs_by_protocol_has_no_step_and_a_line() -> None
     best = grouped(FOUND, ("best",))
     assert bridges(best).is_empty()
     (line,) = without_step(best)
-    assert line.startswith("wmt20 en-de: no step for ")
-    assert line.endswith(": it is YiSi-1-ref by wmt-z and BLEU-ref by mqm")
+    assert line.startswith("wmt20 en-de: ")
+    assert line.endswith(" has no step: it is YiSi-1-ref by wmt-z and BLEU-ref by mqm")
     assert without_step(grouped(FOUND, ("family",))) == []
 
 

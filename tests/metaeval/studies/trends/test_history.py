@@ -268,7 +268,7 @@ def test_without_the_anchor_there_are_values_and_no_gaps(simulated_warehouse: Wa
     assert found.anchor is None
     assert np.isnan(found.gap).all()
     assert np.isnan(found.gap_error).all()
-    assert "no gaps: the anchor BLEU has no value here" in found.notes
+    assert "there are no gaps: the anchor BLEU has no value here" in found.notes
 
 
 @pytest.mark.parametrize("measure", ["pa", "pearson", "spearman", "kendall", "spa", "acc_eq(by=item)"])

@@ -421,7 +421,7 @@ def test_aces_score_tells_what_is_missing(tmp_path: Path, database: Path) -> Non
         notes = "\n".join(answer.notes)
         assert "without mistranslation, overtranslation" in notes
         assert "3 pairs of other classes, or of none, excluded" in notes
-        assert "without an overall score, as scores are missing: B-ref" in notes
+        assert "B-ref has no overall score, because scores are missing" in notes
         with pytest.raises(QuestionError, match="counts pairs of grades"):
             metaeval.protocol(warehouse, "aces", human="grade")
 
