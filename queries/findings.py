@@ -10,7 +10,7 @@ import polars as pl
 
 from queries import catalog
 from warehouse.facts.metrics import JUDGES_NOTHING, describe
-from warehouse.wording import counted, option
+from warehouse.wording import counted, every, option
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -98,7 +98,7 @@ def _identical(row: Row) -> Said:
     return (
         "warning",
         f"{row['metric']}, {row['other']}",
-        f"the same {counted(row['n_scores'], 'segment score')} for all {counted(row['n'], 'system')} that both scored",
+        f"the same {counted(row['n_scores'], 'segment score')} for {every(row['n'], 'system')} that they scored",
     )
 
 
@@ -119,7 +119,7 @@ def _constant(row: Row) -> Said:
     words += [f"{row['n_nearly']} nearly constant"] if row["n_nearly"] else []
     n = row["n_constant"] + row["n_nearly"]
     said = [f"segment scores of {n} of {row['n_systems']} systems do not vary: {' and '.join(words)}"] if n else []
-    said += [f"all {row['n_alike']} MT systems have the same score"] if row["n_alike"] else []
+    said += [f"{every(row['n_alike'], 'MT system')} have the same score"] if row["n_alike"] else []
     return (
         "warning" if row["kind"] == "metric" and _judges(row["base_metric"]) else "info",
         row["scorer"],

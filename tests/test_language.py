@@ -8,7 +8,7 @@ from benchmarks.house import PACKAGES, participles
 from cli.hints import generated, options_of
 from cli.main import program
 from metaeval.questions import QUESTIONS, question_named
-from tests.wording import NOT_OF_THE_FIELD, contributor_texts, product_texts
+from tests.wording import NOT_OF_THE_FIELD, contributor_texts, formatted_texts, product_texts
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -54,3 +54,17 @@ def test_every_option_on_a_page_is_one_of_its_command() -> None:
 def test_every_summary_is_a_short_sentence() -> None:
     summaries = generated()["summaries"].values()
     assert [text for text in summaries if len(text) > 60 or not re.fullmatch(r"[A-Z][a-z]+ .*[A-Za-z]\.", text)] == []
+
+
+def test_what_is_excluded_or_missing_is_said_in_a_sentence() -> None:
+    """No text begins with what is missing, as in "without wmt23: a reason" or "skipped: 3 sets": it has a verb."""
+    verbless = re.compile(
+        r"(?:\{\}: )?(?:(?:means )?without \{|skipped\b|excluded: |"
+        r"no (?:intervals?|ranges|tests?|rows?|values?|clusters|drift|agreement|pooled value)\b.*[:,] )"
+    )
+    assert [one for one in formatted_texts(ROOT, "metaeval", "queries") if verbless.match(one[1])] == []
+
+
+def test_all_of_one_or_two_things_is_written_by_one_function() -> None:
+    found = [text for _, text in formatted_texts(ROOT) if re.search(r"\b[Aa]ll \{\} [a-z]", text)]
+    assert sorted(found) == ["in all {} of its sets", "{} gives all {} the same score"]  # three sets or more; a noun

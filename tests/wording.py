@@ -36,6 +36,15 @@ def product_texts(root: Path) -> Iterator[tuple[str, str]]:
                     yield f"{path.relative_to(root)}:{node.lineno}", text
 
 
+def formatted_texts(root: Path, *packages: str) -> Iterator[tuple[str, str]]:
+    """Place and text of each f-string, with {} for values."""
+    for path in (one for package in packages or _PACKAGES for one in sorted((root / package).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.JoinedStr):
+                parts = [one.value if isinstance(one, ast.Constant) else "{}" for one in node.values]
+                yield f"{path.relative_to(root)}:{node.lineno}", "".join(map(str, parts))
+
+
 def contributor_texts(root: Path) -> Iterator[tuple[str, str]]:
     """Place and text of each documentation string and comment, of Python and of SQL."""
     for path in (one for package in (*_PACKAGES, "migrations") for one in sorted((root / package).rglob("*.py"))):

@@ -8,7 +8,7 @@ from metaeval.questions.question import Question
 from metaeval.results.run import Run
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, every, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -138,14 +138,15 @@ class Paper(Question["list[Outcome]"], name="paper"):
             n = sum(len(one.rows) for one in answer.results[0])
             return opening(f"{counted(n, 'value')} computed; the paper prints none of them.")
         if totals["not_loaded"] == n_printed:
-            return f"None of the {n_printed} printed values can be compared: their data are not loaded."
+            return f"None of {counted(n_printed, 'printed value')} can be compared: the data are not loaded."
         compared = n_printed - totals.get("not_loaded", 0)
-        values = counted(compared, "printed value")
-        others = f"{totals['differs']} differ" if totals["differs"] else "the others differ by chance or as explained"
-        verdict = f"{totals['met']} of {values} are reproduced; {others}."
-        if totals["met"] == compared:
-            verdict = f"All {values} are reproduced."
-        return opening(verdict)
+        n_met, n_off = totals["met"], totals["differs"]
+        if n_met == compared:
+            values = every(compared, "printed value")
+            return opening(f"{values[0].upper()}{values[1:]} {are(compared)} reproduced.")
+        differing = f"{n_off} {'differs' if n_off == 1 else 'differ'}"
+        others = differing if n_off else "the others differ by chance or as explained"
+        return opening(f"{n_met} of {counted(compared, 'printed value')} {are(n_met)} reproduced; {others}.")
 
     def chart(self, answer: "Answer[list[Outcome]]") -> "alt.VConcatChart":
         from metaeval.charts.papers import item_chart

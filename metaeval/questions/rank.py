@@ -355,6 +355,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
                 return str(tested[0][1].in_a_sentence)
             names, values = rows["metric"].to_list(), rows["value"].to_list()
             lead = leading(measure, names, values, of=f" of {len(names)} metrics")
+            if len(names) == 1:
+                lead = f"{names[0]} is the only metric with a value of {measure} ({number(values[0])})"
             if self.pool is not None:
                 lead += f", pooled by {self.pool} over {rows['lp'][0].replace(',', ', ')}"
             for other in frame["measure"].unique(maintain_order=True)[1:2]:
@@ -363,7 +365,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
                     seconds = second.filter(rank=1)["metric"].to_list()
                     others = " and" if seconds == rows.filter(rank=1)["metric"].to_list() else f", {named(seconds, 2)}"
                     lead += f"{others} by {other} ({number(second['value'][0])})"
-            return opening(f"{lead}; {UNTESTED}.")
+            return opening(f"{lead}." if len(names) == 1 else f"{lead}; {UNTESTED}.")
         nouns = {"domain": ("domain", "domains"), "phenomenon": ("phenomenon", "phenomena")}
         what = nouns.get(self.by or "", ("evaluation set", "evaluation sets"))
         what = ("ranking by human scores", "rankings by human scores") if of_humans else what

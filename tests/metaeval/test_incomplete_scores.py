@@ -119,7 +119,7 @@ def test_groups_without_a_value_are_reported_with_what_becomes_of_them(warehouse
         (result,) = _study(warehouse, asked, f"tau_b(by=item, on_nan={on_nan})").results
         # Rough is constant on segment 2, Fine nowhere.
         (note,) = [note for note in result.notes if "n_groups_nan" in note]
-        assert note.startswith(f"{result.evaluation.measure}: up to 1 group undefined for 1 metric ")
+        assert note.startswith(f"{result.evaluation.measure}: up to 1 group is undefined for 1 metric ")
         assert note.endswith(f"; a group undefined for a metric is {rule}")
         assert result.evaluation.value.tolist() == pytest.approx([1, expected])
 
@@ -260,7 +260,7 @@ def test_who_is_included_is_explained_as_it_is_ranked(
 def test_system_scores_from_another_source_than_asked_for_are_named(warehouse: Warehouse) -> None:
     asked = _study(warehouse, Slice(TESTSET, LP), "pearson", system_score="judged-mean").notes
     default = _study(warehouse, Slice(TESTSET, LP), "pearson").notes
-    assert "pearson: no means over annotated segments of Only-src; submitted system scores are used" in asked
+    assert "pearson: Only-src has no means over annotated segments; submitted system scores are used" in asked
     assert not [note for note in default if "system scores of" in note]
 
 

@@ -43,9 +43,9 @@ def gaps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 
 
 def test_a_pooled_ranking_says_first_what_it_pools(gaps: Warehouse) -> None:
-    first = "partial: pa is pooled over 2 of 2 evaluation sets; 1 of 3 metrics has a value in all of these"
+    first = "partial: both evaluation sets are pooled by pa; 1 of 3 metrics has a value in all of these"
     found = metaeval.rank(gaps, "tiny24", "all", "pa", pool="mean", status="all")
-    assert any("no pooled value for One" in note and "Other" in note for note in found.notes)
+    assert any("pa has no pooled value for One" in note and "Other" in note for note in found.notes)
     assert found.notes[0] == first
     assert found.frame["metric"].to_list() == ["Both", "One", "Other"]
     assert found.partial == (first,)
@@ -61,4 +61,4 @@ def test_a_paper_compares_what_depends_on_all_rows_where_all_are_loaded() -> Non
     cells = [Cell("A", "AutoRank", "wmt25", "en-de", 2.0), Cell("A", "mean", "wmt25", "en-de", 0.7)]
     rows = with_printed(cells, printed, {}, relative={"AutoRank"})
     assert [(row.cell.column, row.verdict) for row in rows[:2]] == [("AutoRank", "not_loaded"), ("mean", "differs")]
-    assert rows[0].remark == "1 of 2 rows are loaded, and the value depends on all"
+    assert rows[0].remark == "1 of 2 rows is loaded, and the value depends on all"

@@ -281,16 +281,23 @@ def _annotators(at: Place, found: Answer[Any]) -> list[str]:
         SELECT count(*) FROM annotations
         WHERE testset = $testset AND lp = $lp AND scorer = $human AND status = 'valid'
     """
-    if "annotator" in found.frame.columns:
-        ((n,),) = at.rows(sql, human=found.frame["human"][0])
-        assert found.frame["n_judgements"].sum() == n
-        strictest, *_, most_lenient = found.frame.sort("leniency")["annotator"].to_list()
-        return [f"Of {found.frame.height} annotators, {strictest} is strictest and {most_lenient} most lenient"]
-    name = next(one for one in found.frame["human"] if f" {one} has " in found.summary)
-    row = found.frame.filter(human=name).row(0, named=True)
-    ((n,),) = at.rows(sql, human=name)
-    assert row["n_judgements"] == n
-    return [f"{n} judgements of {row['n_outputs']} outputs"]
+    shared = """
+        SELECT count(*) FROM (
+            SELECT scorer, system, segment
+            FROM annotations
+            WHERE testset = $testset AND lp = $lp AND scorer = $human AND status = 'valid'
+            GROUP BY ALL
+            HAVING count(DISTINCT rater) > 1
+        )
+    """
+    for (name,), of_one in found.frame.group_by("human"):
+        ((n,),), ((n_shared,),) = at.rows(sql, human=name), at.rows(shared, human=name)
+        assert of_one["n_judgements"].sum() == n
+        assert (n_shared, of_one["n_shared"].sum()) == (0, 0)
+    if "annotator" not in found.frame.columns:
+        return ["cannot be measured: annotators are unknown"]
+    (hard, low), *_, (mild, high) = found.frame.sort("leniency").select("annotator", "leniency").rows()
+    return ["cannot be measured: no two judged the same output", f"{low:+.3g} ({hard}) to {high:+.3g} ({mild})"]
 
 
 def _audit(at: Place, found: Answer[Any]) -> list[str]:

@@ -29,7 +29,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.metrics import describe, folded
 from warehouse.names import in_any_case
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 OTHER_SCALE = 20.0  # sets whose largest scores differ more than this many times have different scales
 FEW_SETS = 5
@@ -145,7 +145,8 @@ def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> 
             )
     missing = sorted({one.where for one in read if not one.metric_names})
     if missing:
-        notes.append(f"without {', '.join(missing)}: {metric} has no scores of a system, or used another reference")
+        these = f"{', '.join(missing)} {are(len(missing))} excluded"
+        notes.append(f"{these}: {metric} has no scores of a system, or used another reference")
     return [one for one in read if one.metric_names]
 
 
@@ -174,7 +175,7 @@ def _of_one_version(
             gone.setdefault(version[testset] or "unknown", []).append(testset)
     names = "; ".join(f"{', '.join(testsets)} (version {one})" for one, testsets in sorted(gone.items()))
     kept = [one for one in read if version[one.testset] == newest]
-    return kept, [f"only {read[0].base_names[0]}'s version {newest}, not that of {names}"] if gone else []
+    return kept, [f"only {read[0].base_names[0]}'s version {newest} is used, not that of {names}"] if gone else []
 
 
 def _converted(sets: Sequence[SystemPairs], metric: str) -> list[str]:
@@ -194,7 +195,7 @@ def _on_one_scale(sets: Sequence[SystemPairs]) -> tuple[list[SystemPairs], list[
     kept = [one for one, out in zip(sets, other, strict=True) if not out]
     gone = [one.where for one, out in zip(sets, other, strict=True) if out]
     of = f"{len(gone)} of {counted(len(sets), 'evaluation set')}"
-    note = f"without {of}, whose scores are on another scale than most pairs: {', '.join(gone)}"
+    note = f"{of} {are(len(gone))} excluded, whose scores are on another scale than most pairs: {', '.join(gone)}"
     return kept, [note] if gone else []
 
 

@@ -27,7 +27,7 @@ from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.errors import IT
 from warehouse.progress import Progress
-from warehouse.wording import are
+from warehouse.wording import are, counted
 
 Set = tuple[str, str]  # test set, language pair
 COLUMNS = (
@@ -336,11 +336,11 @@ def _missing_rows(cells: Iterable[Cell], printed: Iterable[PrintedValue]) -> dic
     wanted: dict[Set, set[str]] = {}
     for one in printed:
         wanted.setdefault((one.testset, one.lp), set()).add(one.row.casefold())
-    return {
-        place: f"{len(rows & there[place])} of {len(rows)} rows are loaded, and the value depends on all"
-        for place, rows in wanted.items()
-        if place in there and not rows <= there[place]
-    }
+    found = {}
+    for place, rows in wanted.items():
+        if place in there and (n := len(rows & there[place])) < len(rows):
+            found[place] = f"{n} of {counted(len(rows), 'row')} {are(n)} loaded, and the value depends on all"
+    return found
 
 
 def _page(printed: PrintedValue) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from metaeval.results.sentences import UNTESTED, between, either, interval, named, number, opening
-from warehouse.wording import counted, every
+from warehouse.wording import are, counted, every
 
 _OF_VARIANCE = frozenset({"variance", "precision"})
 RELIABLE, TENTATIVE = 0.8, 0.667
@@ -97,7 +97,7 @@ def _verdict(row: Mapping[str, Any]) -> tuple[str, str]:
     if alpha >= RELIABLE:
         return f"{probably}agree well enough", "reaches his limit of .8 (reliable)"
     if alpha >= TENTATIVE:
-        return f"{probably}agree just enough", "reaches his limit of .667 (tentative), not .8 (reliable)"
+        return f"{probably}agree just enough", "reaches only his limit of .667 (tentative)"
     return f"{probably}agree too little", "is below his limit of .667 (tentative)"
 
 
@@ -203,23 +203,26 @@ def _of_replacement(frame: pl.DataFrame) -> str:
         tested = frame.drop_nulls("p")
         names = tested.filter("is_beaten")["annotator"].to_list()
         if not names:
-            return opening(f"The metric beats none of {tested.height} annotators.")
-        return opening(f"The metric beats {len(names)} of {tested.height} annotators: {named(names)}.")
+            return opening(f"The metric beats none of {counted(tested.height, 'annotator')}.")
+        return opening(f"The metric beats {len(names)} of {counted(tested.height, 'annotator')}: {named(names)}.")
     metrics = frame.filter(kind="metric")
     passed = metrics.filter(pl.col("winning_rate") >= 0.5)
     is_agreement = "agreement" in frame.columns
     measured = "agreement" if is_agreement else "rmse"
     people = frame.filter(kind="annotator").select(pl.mean(measured)).item()
     if passed.is_empty():
-        return opening(f"No metric may replace an annotator: none of {metrics.height} beats half of them.")
+        return opening(
+            f"No metric may replace an annotator: none of {counted(metrics.height, 'metric')} beats half of them."
+        )
     best = passed.row(0, named=True)
+    beating = f"{passed.height} of {counted(metrics.height, 'metric')} {'beats' if passed.height == 1 else 'beat'}"
     if not is_agreement:
         return opening(
-            f"{passed.height} of {metrics.height} metrics beat at least half of the annotators. {best['name']} is off "
+            f"{beating} at least half of the annotators. {best['name']} is off "
             f"by {number(best['rmse'], 2)} from annotators, who are off by {number(people, 2)} from each other (RMSE)."
         )
     return opening(
-        f"{passed.height} of {metrics.height} metrics beat at least half of the annotators. {best['name']} agrees with "
+        f"{beating} at least half of the annotators. {best['name']} agrees with "
         f"annotators on {best['agreement']:.1%} of pairs of outputs; they agree with each other on {people:.1%}."
     )
 
@@ -253,7 +256,8 @@ def of_differences(frame: pl.DataFrame) -> str:
     n = int(frame["is_significant"].sum())
     if helped:
         helped = helped.replace("judgements.", "judgements of a pair (median).")
-    return opening(f"{n} of {frame.height} pairs of systems differ significantly (p <= .05).{helped}")
+    differ = "differs" if n == 1 else "differ"
+    return opening(f"{n} of {frame.height} pairs of systems {differ} significantly (p <= .05).{helped}")
 
 
 def of_judges(frame: pl.DataFrame, view: str) -> str:
@@ -286,7 +290,8 @@ def of_judges(frame: pl.DataFrame, view: str) -> str:
         )
     tested = frame.drop_nulls("p")
     biased = tested.filter(pl.col("p") <= 0.05)
-    lead = f"{biased.height} of {tested.height} biases are significant (new items, p ≤ 0.05, uncorrected)"
+    n = counted(tested.height, "bias", "biases")
+    lead = f"{biased.height} of {n} {are(biased.height)} significant (new items, p ≤ 0.05, uncorrected)"
     if biased.is_empty():
         return opening(f"{lead}.")
     worst = biased.sort(pl.col("effect").abs(), descending=True, maintain_order=True).row(0, named=True)

@@ -20,7 +20,7 @@ from metaeval.results.notes import Partial
 from metaeval.results.signature import Parts, draw_parts, line, option_parts, restricted, stamped
 from metaeval.results.study import RANKING_SCHEMA, SliceResult, ranking_order
 from warehouse import QuestionError
-from warehouse.wording import counted
+from warehouse.wording import are, counted, every
 
 Pooling = Literal["mean", "pairs", "hunter-schmidt"]
 _NAMED = 3  # evaluation sets; more are counted
@@ -85,10 +85,10 @@ def _notes(measure: Measure, why: dict[_Name, str], n_sets: int, n_asked: int) -
     if not together and n_sets == n_asked:
         return []
     n_pooled = sum(not reason for reason in why.values())
-    where = f"pooled over {n_sets} of {counted(n_asked, 'evaluation set')}"
+    sets = every(n_sets, "evaluation set") if n_sets == n_asked else f"{n_sets} of {n_asked} evaluation sets"
     have = f"{n_pooled} of {counted(len(why), 'metric')} {'has' if n_pooled == 1 else 'have'} a value in all of these"
     reasons = [f"{', '.join(names)} ({reason})" for reason, names in together.items()]
-    lines: list[str] = [Partial(f"partial: {measure} is {where}; {have}")]
+    lines: list[str] = [Partial(f"partial: {sets} {are(n_sets)} pooled by {measure}; {have}")]
     return lines + ([f"{measure} has no pooled value for {'; '.join(reasons)}"] if reasons else [])
 
 

@@ -123,7 +123,7 @@ def show(history: History, asked: TrendSettings, view: View | None = None) -> Re
     """
     if not history.official:
         why = reasons(by_reason(history)) or "no evaluation set"
-        raise QuestionError(f"no value of {history.measure} in any year: {why}")
+        raise QuestionError(f"{history.measure} has no value in any year: {why}")
     return _VIEWS[view or asked.view](history, asked)
 
 

@@ -123,7 +123,7 @@ def test_sets_on_another_scale_are_left_out() -> None:
     kept, notes = _on_one_scale(sets)
     assert [one.testset for one in kept] == ["a", "c"]
     assert notes[0].startswith(
-        "without 1 of 3 evaluation sets, whose scores are on another scale than most pairs: b en-de"
+        "1 of 3 evaluation sets is excluded, whose scores are on another scale than most pairs: b en-de"
     )
 
 
@@ -132,7 +132,7 @@ def test_only_the_newest_model_of_a_name_counts() -> None:
     comet = [made_pairs(testset, 1.0, metric="COMET") for testset in years]
     kept, notes = _of_one_version(comet, years)
     assert [one.testset for one in kept] == ["wmt23"]
-    assert notes == ["only COMET's version 22, not that of wmt20 (version 20); mine, wmt22 (version unknown)"]
+    assert notes == ["only COMET's version 22 is used, not that of wmt20 (version 20); mine, wmt22 (version unknown)"]
     assert _of_one_version(comet[:1], years) == (comet[:1], [])
     unlisted = [made_pairs(testset, 1.0, metric="Mine") for testset in years]
     assert _of_one_version(unlisted, years) == (unlisted, [])

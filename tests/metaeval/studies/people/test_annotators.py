@@ -240,7 +240,7 @@ def _on_agreement(alpha: float | None = None, reach: float = 0.01, **more: Any) 
     [
         (0.9, 0.01, "agree well enough", "reaches his limit of .8 (reliable)"),
         (0.81, 0.05, "probably agree well enough", "reaches his limit of .8 (reliable)"),
-        (0.7, 0.01, "agree just enough", "reaches his limit of .667 (tentative), not .8 (reliable)"),
+        (0.7, 0.01, "agree just enough", "reaches only his limit of .667 (tentative)"),
         (0.666, 0.1, "probably agree too little", "is below his limit of .667 (tentative)"),
         (-0.2, 0.1, "agree too little", "is below his limit of .667 (tentative)"),
     ],

@@ -91,7 +91,7 @@ def test_a_domain_without_an_answer_is_dropped_alone(tmp_path: Path) -> None:
     ]
     notes = "\n".join(found.notes)
     assert (
-        "pearson in flat of en-de is dropped, the overall score covers the rest: "
+        "pearson in flat of en-de is dropped, and the overall score covers the rest: "
         "not defined, mqm gives all systems the same score" in notes
     )
     assert "pearson in silent of en-de is dropped" in notes
@@ -288,9 +288,9 @@ def test_a_metric_without_a_language_pair_is_listed_with_the_reason(tmp_path: Pa
         assert np.isnan(found.overall[found.metrics.index("Fine")])
         both = scored(warehouse, made("pearson", "pa", "pearson(by=item)"), "tiny24", lps=["de-en", "en-de"])
         assert missing_lines(both) == [
-            "Fine: missing in de-en pearson, de-en pa, de-en pearson(by=item): no such metric",
-            "Flat: missing in de-en pearson, en-de pearson: pearson is undefined, counted as 0",
-            "Flat: missing in de-en pearson(by=item), en-de pearson(by=item): "
+            "Fine is missing in de-en pearson, de-en pa, de-en pearson(by=item): no such metric",
+            "Flat is missing in de-en pearson, en-de pearson: pearson is undefined, counted as 0",
+            "Flat is missing in de-en pearson(by=item), en-de pearson(by=item): "
             "pearson(by=item) is undefined, counted as 0",
         ]
     other = tmp_path / "other"
@@ -298,7 +298,7 @@ def test_a_metric_without_a_language_pair_is_listed_with_the_reason(tmp_path: Pa
     layout = tiny_layout(other / "layout", metrics={**tables, "Rough-refA": partial})
     with tiny_warehouse(other, layout) as warehouse:
         found = scored(warehouse, made("pearson"), "tiny24")
-        assert "Rough: missing in every task: en-de: no scores for the output of Cherry" in found.notes
+        assert "Rough is missing in every task: en-de: no scores for the output of Cherry" in found.notes
 
 
 def test_contrastive_metrics_are_counted_and_named_when_asked_for(tiny: Warehouse) -> None:
@@ -460,14 +460,14 @@ def test_a_task_for_which_no_metric_has_scores_is_dropped_with_one_note(tmp_path
         dict(zip(alone.metrics, alone.overall, strict=True)), nan_ok=True
     )
     assert [note for note in found.notes if "dropped" in note] == [
-        "tau_b(by=item) of en-de is dropped, the overall score covers the rest: "
+        "tau_b(by=item) of en-de is dropped, and the overall score covers the rest: "
         "no metric can be ranked: 3 no segment scores; 2 contrastive, neither primary nor baseline"
     ]
     assert "dropped:tau_b(by=item) of en-de" in found.signature
     assert "dropped" not in alone.signature
     assert missing_lines(found) == [
-        "Flat: missing in en-de pearson: pearson is undefined, counted as 0",
-        "Flat: missing in en-de kendall: kendall is undefined, counted as 0",
+        "Flat is missing in en-de pearson: pearson is undefined, counted as 0",
+        "Flat is missing in en-de kendall: kendall is undefined, counted as 0",
     ]
 
 

@@ -20,7 +20,7 @@ from warehouse import Warehouse
 BY = "by document (42 documents)"
 RECALL = (
     f"recall(good=-1): 95% intervals for new documents (percentile, 30 resamples {BY}); "
-    "no interval for 1 metric, whose value no resample changes"
+    "1 metric has no interval, because no resample changes the value"
 )
 ASKED = Slice("sim24", "en-de", metrics=("simBLEU-refA", "Oriole-refA", "Dice-src"))
 
@@ -64,7 +64,7 @@ def test_values_lie_in_their_intervals_which_say_what_they_are_for(
     found = intervals(asked, Options(), 30)
     assert found.words == words
     value, has_ends = asked.evaluation.value, ~np.isnan(found.low)
-    assert np.count_nonzero(~has_ends) == ("no interval for 1 metric" in words)
+    assert np.count_nonzero(~has_ends) == ("1 metric has no interval" in words)
     assert ((found.low <= value) & (value <= found.high) & (found.low < found.high))[has_ends].all()
 
 

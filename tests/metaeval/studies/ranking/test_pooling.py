@@ -18,7 +18,7 @@ def test_one_line_names_every_metric_without_a_pooled_value(simulated_warehouse:
     found = metaeval.rank(simulated_warehouse, "all", "all", measures, pool="mean")
     for measure in measures:
         missing = found.frame.filter(found.frame["value"].is_null(), measure=measure)["metric"].to_list()
-        start = f"{measure}: no pooled value for "
+        start = f"{measure} has no pooled value for "
         (line,) = (note for note in found.notes if note.startswith(start))
         named = re.sub(r" \(not in \d+ of 12 evaluation sets\)", "", line.removeprefix(start))
         assert sorted(re.split("[,;] ", named)) == sorted(missing)
@@ -28,8 +28,8 @@ def test_one_line_names_every_metric_without_a_pooled_value(simulated_warehouse:
 def test_few_evaluation_sets_are_named(simulated_warehouse: Warehouse) -> None:
     found = metaeval.rank(simulated_warehouse, "sim23,sim24", "en-de", "pa", pool="mean")
     assert (
-        "pa: no pooled value for Kestrel-23, Kestrel-23-QE, Marlin-23, Marlin-XL-23 (not in sim24 en-de); Kestrel-24, "
-        "Kestrel-24-QE, Marlin-24, Marlin-XL-24 (not in sim23 en-de)"
+        "pa has no pooled value for Kestrel-23, Kestrel-23-QE, Marlin-23, Marlin-XL-23 (not in sim24 en-de); "
+        "Kestrel-24, Kestrel-24-QE, Marlin-24, Marlin-XL-24 (not in sim23 en-de)"
     ) in found.notes
 
 
@@ -43,7 +43,7 @@ def test_metrics_of_which_none_is_in_all_sets_have_no_pooled_value(tmp_path: Pat
         for measure, pool in (("acc_eq(by=item)", "mean"), ("acc_eq(by=item)", "pairs"), ("kendall", "hunter-schmidt")):
             found = metaeval.rank(warehouse, "all", "all", measure, pool=pool)
             assert found.frame.select("metric", "value", "rank").rows() == [("Fine", None, None), ("Rough", None, None)]
-            assert any(note.startswith(f"{measure}: no pooled value for Fine") for note in found.notes), pool
+            assert any(note.startswith(f"{measure} has no pooled value for Fine") for note in found.notes), pool
 
 
 def test_sets_in_which_no_metric_can_be_ranked_are_passed_over(tmp_path: Path) -> None:
