@@ -92,11 +92,9 @@ def _missing(outcomes: Sequence[Outcome]) -> str:
 
 def main(database: Path) -> None:
     """Compute every item on a warehouse, keep what takes long in it, and write the page."""
-    request = Request(lambda: Warehouse.open(database))
+    request = Request(lambda: Warehouse.open(database), database=database)
     states = loaded(request)
-    outcomes = [
-        run(request, paper, item, database=database, states=states) for paper in PAPERS.values() for item in paper.items
-    ]
+    outcomes = [run(request, paper, item, states=states) for paper in PAPERS.values() for item in paper.items]
     PAGE.write_text(page(outcomes), encoding="utf-8")
 
 

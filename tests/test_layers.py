@@ -271,3 +271,17 @@ def test_means_in_views_are_added_up_in_order() -> None:
 def test_no_module_takes_means_from_the_standard_library(package: str) -> None:
     for path in _with_word(package, "statistics"):
         assert "statistics" not in set(_modules(_parsed(path))), path
+
+
+@together("package", ["cli", "metaeval"])
+def test_joined_frames_keep_their_order_or_are_sorted(package: str) -> None:
+    """Polars joins in any order unless told otherwise, so an answer could differ from one run to the next."""
+    for path in _with_word(package, ".join(", "polars"):
+        in_order: set[ast.expr] = set()
+        for node in ast.walk(_parsed(path)):  # what is called on a join comes before the join
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr == "sort" or node in in_order:
+                    in_order.add(node.func.value)
+                named = {one.arg: getattr(one.value, "value", None) for one in node.keywords}
+                is_join = node.func.attr == "join" and named.keys() & {"on", "left_on"} and named.get("how") != "cross"
+                assert not is_join or "maintain_order" in named or node in in_order, f"{path}:{node.lineno}"

@@ -65,7 +65,7 @@ def tied_pairs(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
             rows.append(
                 {"scorer": row["scorer"], "by": row["by"], "ties": kind, "order": place, "n": n, "share": share}
             )
-    humans = frame.filter(kind="human")["scorer"].unique().to_list()
+    humans = frame.filter(kind="human")["scorer"].unique(maintain_order=True).to_list()
     shares = frame.filter(by="none", kind="metric").sort("share_tied", "scorer", descending=[True, False])
     titles = {"none": "all pairs", "item": "within a segment", "system": "within a system"}
     bars = _bars("ties", "scorer", "ties", [*humans, *shares["scorer"].to_list()], _TIED)

@@ -1,7 +1,7 @@
 """`paper`: published tables and figures, recomputed."""
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from metaeval.measures.options import MOST_DRAWS, Recompute, Seed
 from metaeval.questions.question import Question
@@ -95,14 +95,14 @@ class Paper(Question["list[Outcome]"], name="paper"):
             wanted = [(papers[0], item_named(papers[0], self.item))]
             if self.charted and wanted[0][1].chart is None:
                 raise QuestionError(f"{self.item} is a table and has no chart; its values are in csv")
-        request = Request(run.opened, self.seed, self.resamples, self.metrics, run.progress)
+        settings = (self.seed, self.resamples, self.metrics)
+        request = Request(run.opened, *settings, run.progress, run.database, self.recompute)
         states = loaded(request) if len(wanted) > 1 else None
         outcomes = []
         for place, (one, part) in enumerate(wanted):
             if run.progress is not None:
                 run.progress(f"{one.name} {part.name}", place, len(wanted))
-            how: dict[str, Any] = {"database": run.database, "fresh": self.recompute, "states": states}
-            outcomes.append(run_item(request, one, part, self.testset, self.lp, self.human, **how))
+            outcomes.append(run_item(request, one, part, self.testset, self.lp, self.human, states=states))
         places = _places_that_differ(outcomes) if self.check else []
         table = results_table(outcomes)
         reading = results_table(outcomes, summary=len(wanted) > 1, for_reading=True)

@@ -9,6 +9,7 @@ from metaeval.measures.options import HOW_TESTED, Options, TestOptions
 from metaeval.questions.fields import requires
 from metaeval.questions.question import Question
 from metaeval.results.run import Run
+from queries.slices import Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
 from warehouse.wording import counted, option
@@ -150,18 +151,15 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         from metaeval.studies.protocols.scoring import scored
 
         lps = [one for part in self.lp for one in part.split(",")] or None
-        testing = self.part(TestOptions)
         return scored(
             run,
             protocol,
-            testset,
+            Slice(testset, "", human=self.human, reference=self.reference),
             lps,
-            self.human,
-            self.reference,
-            self.all_metrics,
-            self.significance,
             self.part(Options),
-            testing,
+            self.part(TestOptions),
+            all_metrics=self.all_metrics,
+            significance=self.significance,
             fresh=self.recompute,
         )
 

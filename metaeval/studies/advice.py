@@ -213,7 +213,12 @@ def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
     return (
         among_best(frame)
         .select("key", "metric", best=best)
-        .join(known.select("key", ref=reference, kind=pl.col("kind").fill_null("unknown")), on="key", how="left")
+        .join(
+            known.select("key", ref=reference, kind=pl.col("kind").fill_null("unknown")),
+            on="key",
+            how="left",
+            maintain_order="left",
+        )
         .select("key", "metric", "ref", "kind", "best")
         .join(wide, on="key", how="left", maintain_order="left")
         .drop("key")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 from metaeval.measures.options import Options
@@ -48,7 +49,7 @@ class Request:
     """The settings that items are computed with.
 
     opened: opens the warehouse. draws: number of resamples, None = as in the paper. metrics: names or shell patterns,
-    () = those of the paper.
+    () = those of the paper. database: where results are kept, None = nowhere. fresh: take no kept results.
     """
 
     opened: WarehouseOpener
@@ -56,6 +57,8 @@ class Request:
     draws: int | None = None
     metrics: tuple[str, ...] = ()
     progress: Progress | None = field(default=None, compare=False)
+    database: Path | None = None
+    fresh: bool = False
 
     @property
     def options(self) -> Options:

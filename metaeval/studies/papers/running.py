@@ -4,7 +4,6 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
@@ -142,14 +141,11 @@ def run(
     lp: str | None = None,
     human: str | None = None,
     *,
-    database: Path | None = None,
-    fresh: bool = False,
     states: Sequence[EvalsetState] | None = None,
 ) -> Outcome:
     """Compute an item: on the paper's own evaluation sets, or on others that are named.
 
-    testset, lp: joined by commas or "all"; database: where results are kept, None keeps none. states: of all evaluation
-    sets, if they are known and none is named.
+    testset, lp: joined by commas or "all". states: of all evaluation sets, if they are known and none is named.
     Raises QuestionError: unknown names, or nothing can be computed on what was named.
     """
     is_own = testset is None and lp is None
@@ -160,7 +156,7 @@ def run(
     there = available(item, states) if is_own else chosen(item, states, testset or "all", lp or "all")
     wanted = human or item.human
     asked = [Slice(*one, human=wanted if is_own or human else None) for one in there.sets]
-    results, excluded = _results(request, paper, item, asked, there, database=database, fresh=fresh)
+    results, excluded = _results(request, paper, item, asked, there)
     if not is_own and not results:
         raise QuestionError("; ".join(dict.fromkeys(error.reason for error in excluded.values())))
     computed = [found for found, _ in results]
@@ -199,14 +195,7 @@ def _on_excluded(excluded: Mapping[Set, QuestionError]) -> list[str]:
 
 
 def _results(
-    request: Request,
-    paper: Paper,
-    item: Item,
-    asked: Sequence[Slice],
-    there: Availability,
-    *,
-    database: Path | None,
-    fresh: bool,
+    request: Request, paper: Paper, item: Item, asked: Sequence[Slice], there: Availability
 ) -> tuple[list[tuple[ItemValues, list[str]]], dict[Set, QuestionError]]:
     """The results, with notes on where they came from, and why there are none for the other sets."""
     excluded = dict(there.excluded)
@@ -218,7 +207,7 @@ def _results(
     for place, group in enumerate(groups):
         part = replace(request, progress=_progress_of_group(request, f"{paper.name} {item.name}", place, len(groups)))
         try:
-            found.append(_stored(part, paper, item, group, there, database=database, fresh=fresh))
+            found.append(_stored(part, paper, item, group, there))
         except QuestionError as error:
             excluded |= {(one.testset, one.lp): error for one in group}
     return found, excluded
@@ -234,14 +223,7 @@ def _progress_of_group(request: Request, what: str, place: int, total: int) -> P
 
 
 def _stored(
-    request: Request,
-    paper: Paper,
-    item: Item,
-    group: Sequence[Slice],
-    there: Availability,
-    *,
-    database: Path | None,
-    fresh: bool,
+    request: Request, paper: Paper, item: Item, group: Sequence[Slice], there: Availability
 ) -> tuple[ItemValues, list[str]]:
     """The result from the store, or computed now and kept if it takes long."""
     states = [there.sets[one.testset, one.lp] for one in group]
@@ -258,7 +240,7 @@ def _stored(
     joined = [",".join(dict.fromkeys(names)) for names in zip(*((one.testset, one.lp) for one in group), strict=True)]
     entry = CacheEntry(key, "paper", joined[0], joined[1], ItemValues)
     # `keep` writes below, so the warehouse may not stay open on the file.
-    if item.is_stored and not fresh:
+    if item.is_stored and not request.fresh:
         with request.opened() as warehouse:
             kept = entry.stored(warehouse)
         if kept is not None:
@@ -269,8 +251,8 @@ def _stored(
     else:
         assert item.compute is not None
         computed = item.compute(request, group[0])
-    if item.is_stored and database is not None:
-        return computed, [*entry.notes, *keep(database, [(entry, computed, time.perf_counter() - started)])]
+    if item.is_stored and request.database is not None:
+        return computed, [*entry.notes, *keep(request.database, [(entry, computed, time.perf_counter() - started)])]
     return computed, list(entry.notes)
 
 

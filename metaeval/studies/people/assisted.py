@@ -255,10 +255,8 @@ def assisted_differences(
     schema = {"first": pl.String, "second": pl.String, **dict.fromkeys(floats, pl.Float64)}
     schema |= {"is_significant": pl.Boolean, "saved": pl.Float64, "n_judged": pl.Int64, "n_segments": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
-    wins = frame.group_by("first").len("wins")
-    frame = frame.join(wins, on="first").sort(
-        "wins", "first", "assisted", descending=[True, False, False], maintain_order=True
-    )
+    wins = pl.len().over("first")
+    frame = frame.sort(wins, "first", "assisted", descending=[True, False, False], maintain_order=True)
     notes = sample.notes
     if n_left:
         these = f"{counted(n_left, 'pair')} of systems with fewer than {_FEWEST} judged {sample.unit}s in common"
@@ -269,7 +267,7 @@ def assisted_differences(
             "the most common difference"
         )
     parts = table_parts(("systems", "assisted"), block, *sample.parts, ("seed", seed))
-    return Result(frame.drop("wins"), parts, (*notes, *block.selection.notes))
+    return Result(frame, parts, (*notes, *block.selection.notes))
 
 
 _ALPHA = 0.05

@@ -174,7 +174,7 @@ def _uses(found: Preferences) -> dict[str, float | int | None]:
     n_decided = int((shown != 0).sum())
     item = ["segment", "a", "b"]
     per = rows.group_by(*item, "rater", "is_swapped").agg(*_answers())
-    both = per.filter(~pl.col("is_swapped")).join(per.filter("is_swapped"), on=[*item, "rater"])
+    both = per.filter(~pl.col("is_swapped")).join(per.filter("is_swapped"), on=[*item, "rater"], maintain_order="left")
     n_swapped = both.select((pl.col("n") * pl.col("n_right")).sum()).item()
     n_same = both.select(pl.sum_horizontal(pl.col(f"n{way}") * pl.col(f"n{way}_right") for way in _WAYS).sum()).item()
     several = rows.group_by(item).agg(pl.len(), pl.col("answer").n_unique().alias("ways")).filter(pl.col("len") > 1)
@@ -205,7 +205,7 @@ def _answers() -> list[pl.Expr]:
 def _with_people(metric: Preferences, people: Preferences) -> dict[str, float | int | None]:
     item = ["segment", "a", "b"]
     of_metric, of_people = (_ordered(one).group_by(item).agg(*_answers()) for one in (metric, people))
-    both = of_metric.join(of_people, on=item)
+    both = of_metric.join(of_people, on=item, maintain_order="left")
     cell = {
         f"{x}{y}": both.select((pl.col(f"n{x}") * pl.col(f"n{y}_right")).sum()).item() for x in _WAYS for y in _WAYS
     }

@@ -303,30 +303,30 @@ def _outliers(entry: Entry) -> str | None:
 def scored(
     run: Run,
     protocol: Protocol,
-    testset: str,
+    asked: Slice,
     lps: Sequence[str] | None,
-    human: str | None,
-    reference: str | None,
-    all_metrics: bool,
-    significance: bool,
     options: Options,
     testing: TestOptions,
     *,
+    all_metrics: bool,
+    significance: bool,
     fresh: bool = False,
 ) -> tuple[ProtocolScore, list[str]]:
-    """Score a test set by a protocol, or take the scores from the result store; and notes on storing.
+    """Score a slice's test set by a protocol, or take the scores from the result store; and notes on storing.
 
+    lps, all_metrics: see `enter`.
     Raises QuestionError: as `scoring.score`. SchemaError: the warehouse cannot be read.
     """
-    asked = Slice(testset, "", human=human, reference=reference)
     with run.opened() as warehouse:
-        entry = enter(warehouse, protocol, testset, lps=lps, asked=asked, all_metrics=all_metrics, options=options)
+        entry = enter(
+            warehouse, protocol, asked.testset, lps=lps, asked=asked, all_metrics=all_metrics, options=options
+        )
         blocks = [one.block for entered in entry.entered for one in entered]
         settings = organisers(testing) if significance else TestOptions()
         rules = [replace(rule, measure=str(rule.measure)) for rule in protocol.rules]  # type: ignore[arg-type]
         described = (protocol.name, protocol.overall, str(rules), str(entry.dropped), *entry.notes, ",".join(entry.lps))
         answer_key = key("protocol", blocks, *described, significance, options, settings)
-        question = CacheEntry(answer_key, "protocol", testset, ",".join(entry.lps), ProtocolScore)
+        question = CacheEntry(answer_key, "protocol", asked.testset, ",".join(entry.lps), ProtocolScore)
         if not fresh and (kept := question.stored(warehouse)) is not None:
             return kept, [FROM_STORE]
     return question.computed(

@@ -86,8 +86,8 @@ def _by(way: By, sets: pl.LazyFrame, metrics: pl.LazyFrame, excluded: pl.LazyFra
     )
     return (
         sets.join(groups, how="cross")
-        .join(chosen, on=["point", "group"], how="left")
-        .join(reasons, on=["point", "group"], how="left")
+        .join(chosen, on=["point", "group"], how="left", maintain_order="left")
+        .join(reasons, on=["point", "group"], how="left", maintain_order="left")
         .with_columns(
             by=pl.lit(way),
             reason=pl.when(pl.col("value").is_null()).then(

@@ -276,7 +276,7 @@ def _by_two_protocols(frame: pl.DataFrame) -> pl.LazyFrame:
     """Groups with a value by both protocols of an evaluation set, each with its metric."""
     lazy = frame.lazy()
     official = lazy.filter(pl.col("bridge").is_null()).select("testset", "lp", official="human").unique()
-    paired = lazy.filter(pl.col("bridge").is_not_null()).join(official, on=["testset", "lp"])
+    paired = lazy.filter(pl.col("bridge").is_not_null()).join(official, on=["testset", "lp"], maintain_order="left")
     keys = ["testset", "lp", "by", "group"]
     other = paired.filter(pl.col("human") != pl.col("official")).select(
         *keys, bridge="human", other_value="value", agreement="ceiling", other_metric="metric"
@@ -284,7 +284,7 @@ def _by_two_protocols(frame: pl.DataFrame) -> pl.LazyFrame:
     return (
         paired.filter(pl.col("human") == pl.col("official"))
         .drop_nulls("value")
-        .join(other.drop_nulls("other_value"), on=[*keys, "bridge"])
+        .join(other.drop_nulls("other_value"), on=[*keys, "bridge"], maintain_order="left")
     )
 
 

@@ -270,19 +270,9 @@ def protocol(
     **more: object,
 ) -> tuple[dict[str, object], list[str]]:
     """What `protocol` shows, and notes on the store."""
-    asked = (
-        on(database, more.pop("progress", None)),
-        protocol_named(name),
-        "sim24",
-        lps,
-        None,
-        None,
-        all_metrics,
-        significance,
-        options or Options(),
-        testing,
-    )
-    found, notes = scored(*asked, **more)  # type: ignore[arg-type]
+    run = on(database, more.pop("progress", None))
+    asked = (run, protocol_named(name), Slice("sim24", ""), lps, options or Options(), testing)
+    found, notes = scored(*asked, all_metrics=all_metrics, significance=significance, **more)  # type: ignore[arg-type]
     shape = protocol_json(found)
     return {**shape, "notes": found.notes, "n_significant": found.n_significant}, notes
 
