@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +64,7 @@ def decision_resample(
     """
     is_good, scores, judged = _flat(good, metrics)
     if thresholds is None:
-        return WeightedResample(judged, _curves(is_good, scores, _Best(statistic, beta2)))
+        return WeightedResample(judged, _curves(is_good, scores, partial(_best, statistic, beta2)))
     called = scores >= np.asarray(thresholds, dtype=float)[:, np.newaxis]
 
     def at_thresholds(weights: Floats) -> Floats:
@@ -109,19 +110,13 @@ def calibrated_resample(
     return WeightedResample(judged, of_weights)
 
 
-@dataclass(frozen=True)
-class _Best:
+def _best(statistic: Statistic, beta2: float, n_true: Floats, n_false: Floats, n_good: Floats, n_bad: Floats) -> Floats:
     """The statistic at the best threshold of a resample, NaN if all or none of its outputs are good."""
-
-    statistic: Statistic
-    beta2: float
-
-    def __call__(self, n_true: Floats, n_false: Floats, n_good: Floats, n_bad: Floats) -> Floats:
-        place = best_place(self.statistic, self.beta2, n_true, n_false, n_good, n_bad)
-        rows = np.arange(len(n_true))
-        at = (n_true[rows, place], n_false[rows, place], n_good[:, 0], n_bad[:, 0])
-        found = statistic_of_counts(self.statistic, self.beta2, *at)
-        return np.where((n_good * n_bad)[:, 0] > 0, found, np.nan)
+    place = best_place(statistic, beta2, n_true, n_false, n_good, n_bad)
+    rows = np.arange(len(n_true))
+    at = (n_true[rows, place], n_false[rows, place], n_good[:, 0], n_bad[:, 0])
+    found = statistic_of_counts(statistic, beta2, *at)
+    return np.where((n_good * n_bad)[:, 0] > 0, found, np.nan)
 
 
 def _curves(is_good: Bools, scores: Floats, of_curve: OfCurve) -> OfWeights:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,22 +17,17 @@ from metaeval.kernels.resampling.resampled_statistics import AnyResample, checke
 from metaeval.kernels.resampling.system_tests import BATCH_VALUES, ROUNDING, TOLERANCE, sign_flip_p_values
 
 
-@dataclass(frozen=True)
-class OfArrays:
+def _of_arrays(signs: npt.NDArray[np.int8], human: Floats, metrics: Floats, origins: Origins) -> Floats:
     """Soft pairwise accuracy of a resample; signs go with positions, not with segments."""
-
-    signs: npt.NDArray[np.int8]
-
-    def __call__(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
-        judged = ~np.isnan(human)
-        p = sign_flip_p_values(np.concatenate([human[np.newaxis], metrics]), judged, self.signs[:, : human.shape[1]])
-        first, second = np.triu_indices(len(human), 1)
-        counted = origins.system_pairs(len(human)) & (judged[first] & judged[second]).any(axis=1)
-        if not counted.any():
-            return np.full(len(metrics), np.nan)
-        first, second = first[counted], second[counted]
-        distances = np.abs(p[0, first, second] - p[1:, first, second])
-        return np.asarray(1.0 - distances.mean(axis=1), dtype=np.float64)
+    judged = ~np.isnan(human)
+    p = sign_flip_p_values(np.concatenate([human[np.newaxis], metrics]), judged, signs[:, : human.shape[1]])
+    first, second = np.triu_indices(len(human), 1)
+    counted = origins.system_pairs(len(human)) & (judged[first] & judged[second]).any(axis=1)
+    if not counted.any():
+        return np.full(len(metrics), np.nan)
+    first, second = first[counted], second[counted]
+    distances = np.abs(p[0, first, second] - p[1:, first, second])
+    return np.asarray(1.0 - distances.mean(axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -155,7 +151,7 @@ def soft_pairwise_resample(
         return SoftPairwiseLimitResample(scores, judged)
     inner = np.asarray(signs).astype(np.int8)
     if len(human) < 2 or not (judged == judged[0]).all():
-        return AnyResample(OfArrays(inner), human, metrics)
+        return AnyResample(partial(_of_arrays, inner), human, metrics)
     scores = np.where(judged, np.concatenate([human[np.newaxis], metrics]), 0.0).transpose(2, 0, 1)
     first, second = np.triu_indices(len(human), 1)
     distances = np.abs(scores[:, :, first] - scores[:, :, second])

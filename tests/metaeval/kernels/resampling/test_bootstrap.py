@@ -16,7 +16,7 @@ from metaeval.kernels.resampling.bootstrap import bootstrap, interval
 from metaeval.kernels.resampling.prepared import ResampleStatistic
 from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
 from metaeval.kernels.resampling.resampled_items import item_resample
-from metaeval.kernels.resampling.resampled_spa import OfArrays, SoftPairwiseResample, soft_pairwise_resample
+from metaeval.kernels.resampling.resampled_spa import SoftPairwiseResample, _of_arrays, soft_pairwise_resample
 from metaeval.kernels.resampling.resampled_statistics import (
     accuracy_resample,
     any_resample,
@@ -89,7 +89,7 @@ def test_soft_pairwise_accuracy_by_sums_equals_that_of_each_resampled_array(resa
     metrics[1, 3] = metrics[1, 0] + 0.1  # sums of rounding noise alone, after what systems share is taken off
     quick = soft_pairwise_resample(human, metrics, SIGNS)
     assert isinstance(quick, SoftPairwiseResample)
-    slow = any_resample(human, metrics, OfArrays(SIGNS))
+    slow = any_resample(human, metrics, partial(_of_arrays, SIGNS))
     found, expected = (
         bootstrap(one, resample, rng=np.random.default_rng(4), n_draws=40, n_threads=1)  # type: ignore[arg-type]
         for one in (quick, slow)
