@@ -2,6 +2,7 @@
 
 import errno
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from shlex import quote
 from typing import Any
 
@@ -10,29 +11,35 @@ from cli.hints import is_for, options_of
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
 from metaeval.questions import RENAMED
-from warehouse.errors import DISK_FULL, OUT_OF_MEMORY, is_of_memory
+from warehouse.errors import DISK_FULL, NEAR, OUT_OF_MEMORY, is_of_memory
 
-REPLACED_COMMANDS = {
-    "hard-pairs": "deltas --hard",
-    "ties": "thresholds --ties",
-    "protocols": "protocol --matrix",
-    "unload": "remove",
-    "migrate": "any command, which brings the warehouse up to date",
-}
 REPLACED_FLAGS = {
     "--primary": "--status primary",
     "--all-metrics": "--status all",
     "--reference-based": "--kind reference-based",
     "--reference-free": "--kind reference-free",
 }
+_NEAR = 0.6  # of the letters of an option
 
 
-def replacement_for(flag: str | None, words: Sequence[str]) -> str:
-    """The replacement for a flag, or for a command among the words, that was removed; "" if none was."""
-    if flag in REPLACED_FLAGS:
-        return f"; use {REPLACED_FLAGS[flag]}"
-    found = next((word for word in words if word in REPLACED_COMMANDS), None)
-    return "" if flag is not None or found is None else f"; use {REPLACED_COMMANDS[found]}"
+def unknown_option(name: str, command: Any, place: str, named: Any = None) -> str:
+    """The line for an option that a command does not have, with those of its options that are spelt nearly alike.
+
+    place: the command's name. named: the command that follows, if the option stands before it.
+    """
+    known = [one for param in command.params if not param.hidden for one in (*param.opts, *param.secondary_opts)]
+    by_word = {one.removeprefix("--"): one for one in known if one.startswith("--")}
+    word = name.removeprefix("--")
+    parts = [one for one in by_word if len(word) > 2 and word in one]
+    near = [*dict.fromkeys((*parts, *get_close_matches(word, by_word, cutoff=_NEAR)))][:3]
+    now = REPLACED_FLAGS.get(name, "")
+    if named is not None and name in options_of(named):
+        hint = f"; write it behind {named.name}"
+    elif now and now.split()[0] in known:
+        hint = f"; use {now}"
+    else:
+        hint = f"; {NEAR} {' or '.join(by_word[one] for one in near)}?" if near else ""
+    return f"{place} has no option {name}{hint}"
 
 
 def joined_parameters(arguments: list[str]) -> list[str]:
@@ -153,15 +160,14 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
     """
     wording = getattr(error, "format_message", None)
     if wording is not None and hasattr(error, "exit_code"):  # the command line's own: usage, and help without arguments
-        text = str(wording()).strip()
+        context = getattr(error, "ctx", None)
+        named = "scorehouse" if asked is None else f"scorehouse {asked.name}"
+        path = getattr(context, "command_path", named)
+        text = _of_library(error, getattr(context, "command", asked), path, asked) or str(wording()).strip()
         if text.startswith("Usage:"):
             write(f"{text}\n", None)
             return ExitCode.USAGE, ""
-        named = "scorehouse" if asked is None else f"scorehouse {asked.name}"
-        command = getattr(getattr(error, "ctx", None), "command_path", named)
-        instead = replacement_for(getattr(error, "option_name", None), words if asked is None else ())
-        text = (text.rstrip(".") if instead else text) + _repeated(error, words) + instead
-        return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{command} --help`)"
+        return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{path} --help`)"
     from warehouse import LimitError, QuestionError, SchemaError, SourceError
 
     options = frozenset() if asked is None else options_of(asked)
@@ -176,20 +182,31 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
     return None
 
 
-def _repeated(error: Exception, words: list[str]) -> str:
-    """The way out of two errors: if several names follow a flag that takes one, repeat the flag; if a filter by metrics
-    is given without its flag, the whole corrected command. "" for any other error."""
-    context = getattr(error, "ctx", None)
-    if context is None or "unexpected extra argument" not in str(error):
-        return ""
-    flags = {flag for option in context.command.params if getattr(option, "multiple", False) for flag in option.opts}
+def _of_library(error: Exception, command: Any, path: str, asked: Any) -> str:
+    """The line for a wrong use of options or arguments, which the command line's library words differently."""
+    name, param = getattr(error, "option_name", None), getattr(error, "param", None)
+    if name is not None and hasattr(error, "possibilities"):
+        return unknown_option(name, command, path.split()[-1], None if asked is command else asked)
+    if name is not None:
+        is_flag = any(one.is_flag for one in command.params if name in (*one.opts, *one.secondary_opts))
+        return f"{name} takes no value" if is_flag else f"{name}: expected a value"
+    is_missing = param is not None and not getattr(error, "message", "")
+    return f"{command.name} needs {(param.metavar or param.name.upper()).rstrip('.')}" if is_missing and param else ""
+
+
+def extra_words(command: Any, words: Sequence[str], extra: Sequence[str], path: str) -> str:
+    """The line for more words than a command takes. words: all behind its name; extra: those too many.
+
+    If several names follow a flag that takes one, it says to repeat the flag; if they may be metrics, it has the whole
+    corrected command.
+    """
+    lead = f"unexpected {' '.join(map(repr, extra))}"
+    flags = {flag for option in command.params if getattr(option, "multiple", False) for flag in option.opts}
     for place, (flag, second) in enumerate(zip(words, words[2:], strict=False)):
         if flag in flags and not second.startswith("-"):
-            return f"; repeat {flag}: {flag} {words[place + 1]} {flag} {second}"
-    takes = {param.name for param in context.command.params if param.param_type_name == "argument"}
-    if "--metrics" not in flags or takes > {"testset", "lp"}:
-        return ""
-    asked = words[words.index(context.command.name) + 1 :]
-    extra = context.command.make_parser(context).parse_args(list(asked))[1]
-    whole = [quote(word) for word in asked if word not in extra] + [f"--metrics {quote(name)}" for name in extra]
-    return f"; to select metrics: {context.command_path} {' '.join(whole)}"
+            return f"{lead}; repeat {flag}: {flag} {words[place + 1]} {flag} {second}"
+    takes = {param.name for param in command.params if param.param_type_name == "argument"}
+    if "--metrics" in flags and takes <= {"testset", "lp"}:
+        whole = [quote(word) for word in words if word not in extra] + [f"--metrics {quote(name)}" for name in extra]
+        return f"{lead}; to select metrics: {path} {' '.join(whole)}"
+    return f"{lead} (see `{path} --help`)"

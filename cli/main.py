@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -12,13 +13,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from cli.ending import run_program
+from cli.ending import extra_words, run_program
 from cli.exit_codes import UsageError
 from cli.hints import generated, options_of
 from cli.options.output import Db, FormatOption, Out, Quiet, SafeCells
 from cli.render import note
 from cli.render.output import write
 from metaeval.questions import QUESTIONS, RENAMED
+from warehouse.errors import NEAR
 
 _TIMES = {2: "twice"}
 
@@ -69,6 +71,8 @@ class _Once:
                 _check(option, given.count(option), args)
             _refuse_empty(self, values)
             _refuse_pairs(self, values, further)
+            if further and not ctx.allow_extra_args:
+                raise UsageError(extra_words(self, args, further, ctx.command_path))
         parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
         return parsed
 
@@ -161,6 +165,22 @@ class OnceCommand(_Once, TyperCommand):
         formatter.write_text(f"Documentation: {page_of(str(ctx.info_name))}")
 
 
+REPLACED_COMMANDS = {
+    "hard-pairs": "use deltas --hard",
+    "ties": "use thresholds --ties",
+    "protocols": "use protocol --matrix",
+    "unload": "use remove",
+    "migrate": "any command brings the warehouse up to date",
+}
+
+
+def _unknown_command(name: str) -> str:
+    if (now := REPLACED_COMMANDS.get(name)) is not None:
+        return f"there is no command {name!r}; {now}"
+    near = get_close_matches(name.casefold(), COMMANDS)
+    return f"there is no command {name!r}" + (f"; {NEAR} {' or '.join(map(repr, near))}?" if near else "")
+
+
 class OnceGroup(_Once, TyperGroup):
     """The program: its options come before the name of a command; its help lists the commands in panels."""
 
@@ -169,6 +189,8 @@ class OnceGroup(_Once, TyperGroup):
         if (new := RENAMED.get(args[0])) is not None:
             _say_renamed(args[0], new, ctx, args)
             args = [new, *args[1:]]
+        if args[0] not in self.commands and not ctx.resilient_parsing:
+            raise UsageError(f"{_unknown_command(args[0])} (see `scorehouse --help`)")
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:

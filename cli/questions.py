@@ -214,9 +214,9 @@ def _values_of_words(command: str, known: Mapping[str, Field], words: Mapping[st
         if value is not None and value != ():
             given[one.name] = value if one.is_list or one.element is str else one.parsed(value)
         elif one.default is MISSING:
-            raise UsageError(f"Missing argument {one.name.upper()!r} (see `scorehouse {command} --help`)")
+            raise UsageError(f"{command} needs {one.name.upper()} (see `scorehouse {command} --help`)")
     if said:
-        raise UsageError(f"unexpected {' '.join(said)!r} (see `scorehouse {command} --help`)")
+        raise UsageError(f"unexpected {' '.join(map(repr, said))} (see `scorehouse {command} --help`)")
     return given
 
 

@@ -136,7 +136,7 @@ def test_a_database_of_an_earlier_program_is_brought_up_to_date_by_whatever_open
 
 
 def test_migrate_is_answered_with_what_does_its_work(scorehouse: Scorehouse) -> None:
-    refused(scorehouse("migrate"), 2, "any command, which brings the warehouse up to date")
+    refused(scorehouse("migrate"), 2, "any command brings the warehouse up to date")
 
 
 @pytest.mark.slow

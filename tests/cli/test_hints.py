@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.main import COMMANDS, exit_code
+from cli.hints import generated, options_of
+from cli.main import COMMANDS, exit_code, program
 from docs.generate import commands
 from tests import sharing
 from tests.cli.running import Scorehouse, foreign_options, refused
@@ -43,7 +44,7 @@ def own_database(scorehouse: Scorehouse, tmp_path: Path) -> Path:
             "`scorehouse protocol wmt24 --user-metrics` ranks it",
             ["protocol: --user-metrics"],
         ),
-        (("means", "--nothing"), "No such option: --nothing", []),
+        (("means", "--nothing"), "means has no option --nothing", []),
     ],
 )
 def test_options_that_a_command_does_not_have_are_found(words: tuple[str, ...], line: str, found: list[str]) -> None:
@@ -128,3 +129,65 @@ def test_options_that_a_text_spells_are_found() -> None:
         "--explain",
         "--unit",
     ]
+
+
+_OF_THE_LIBRARY = re.compile(
+    r"No such|Possible options|requires an|does not take|Got unexpected|Missing |Invalid value"
+)
+OPTIONAL_VALUES = {("rank", "--human"), ("correlations", "--human")}  # alone, it means all human scores
+
+
+def _told(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert exit_code(words) == 2, words
+    line = capsys.readouterr().err
+    assert _OF_THE_LIBRARY.search(line) is None, line
+    return line
+
+
+@pytest.mark.slow
+def test_an_unknown_option_is_answered_with_options_of_that_command_or_none(
+    in_full: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every fifth option of any command, with --all every one, at each command that does not have it."""
+    commands = program().commands
+    own = {name: options_of(command) for name, command in commands.items()}
+    renamed, every_option = generated()["renamed"], frozenset[str]().union(*own.values())
+    for name, known in own.items():
+        for word in sorted(every_option - known)[:: 1 if in_full else 5]:
+            if not word.startswith("-") or any(one in known for one in renamed.get(word, ())):
+                continue  # an argument; or said to have a new name
+            line = _told([name, word], capsys)
+            assert line.startswith(f"error: {name} has no option {word}"), line
+            offered = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", line.partition(word)[2])) - {"--help"}
+            assert offered <= known, line
+
+
+@pytest.mark.slow
+def test_an_option_that_is_misspelt_or_used_wrongly_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, command in program().commands.items():
+        known = options_of(command)
+        for param in command.params:
+            for word in param.opts if param.param_type_name == "option" and not param.hidden else ():
+                if word[:-1] not in known and len(word) > 6 and word[:-1] not in generated()["renamed"]:
+                    line = _told([name, word[:-1]], capsys)
+                    assert re.search(rf"did you mean .*{word}\b", line), line
+                if (name, word) in OPTIONAL_VALUES:
+                    continue
+                if not param.is_flag:
+                    assert _told([name, word], capsys).startswith(f"error: {word}: expected a value")
+                elif word.startswith("--"):
+                    assert _told([name, f"{word}=1"], capsys).startswith(f"error: {word} takes no value")
+
+
+def test_commands_and_arguments_that_are_unknown_or_missing_are_named_in_the_same_words(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert (
+        _told(["rnk"], capsys) == "error: there is no command 'rnk'; did you mean 'rank'? (see `scorehouse --help`)\n"
+    )
+    assert _told(["xyz"], capsys) == "error: there is no command 'xyz' (see `scorehouse --help`)\n"
+    assert "; use remove (see" in _told(["unload", "x"], capsys)
+    assert "scorehouse has no option --measure; write it behind rank" in _told(["--measure", "pa", "rank"], capsys)
+    for name in program().commands:
+        if exit_code([name, "--help"]) == 0 and not re.search(rf"scorehouse {name} .*\.\.\.", capsys.readouterr().out):
+            _told([name, *("word" for _ in range(9))], capsys)

@@ -78,7 +78,7 @@ def test_csv_has_a_row_a_text(scorehouse: Scorehouse) -> None:
     ("words", "hints"),
     [
         (("show", "sim24", "en-de", "99999"), ["unknown segment 99999 for sim24 en-de", "numbered 1 to"]),
-        (("show", "sim24", "en-de"), ["Missing argument 'SEGMENT'"]),
+        (("show", "sim24", "en-de"), ["show needs SEGMENT"]),
     ],
 )
 def test_a_wrong_question_is_one_line(words: tuple[str, ...], hints: list[str], scorehouse: Scorehouse) -> None:

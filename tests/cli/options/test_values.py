@@ -35,7 +35,7 @@ def test_every_number_is_read_as_a_field_of_a_question_is(command: str) -> None:
         (("rank", *SLICE, "--metrics", ""), "--metrics '': expected a value, not an empty text"),
         (("--db", "", "list", "testsets"), "--db '': expected a value, not an empty text"),
         (("sql", "SELECT $a", "-p", ""), "-p '': expected NAME VALUE"),
-        (("rank", *SLICE, "--resamples"), "Option '--resamples' requires an argument. (see `scorehouse rank --help`)"),
+        (("rank", *SLICE, "--resamples"), "--resamples: expected a value (see `scorehouse rank --help`)"),
     ],
 )
 def test_a_value_that_is_none_is_refused(words: tuple[str, ...], line: str, scorehouse: Scorehouse) -> None:
