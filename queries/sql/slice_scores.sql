@@ -1,5 +1,5 @@
 -- Scores of segments by the metrics and the human score of a slice: what blocks and frames are made of.
--- Params: $evalset, $scorers and $systems (lists of identifiers), $segments (list). One row per scorer, system and segment.
+-- Params: $evalset, $scorers and $systems (lists of identifiers), $segments (list). One row per score.
 SELECT v.scorer_id, v.system_id, s.segment, s.value
 FROM vector AS v
 JOIN score AS s ON s.vector_id = v.vector_id
