@@ -237,7 +237,7 @@ class AllPairsSwap(SwapStatistic):
         return self.wanted_hybrids(swaps, np.ones((self.n_metrics, self.n_metrics), dtype=np.bool_))
 
     def wanted_hybrids(self, swaps: Bools, wanted: Bools) -> Floats:
-        """See `permutation.SwapStatistic`; others have any value."""
+        """See `SwapStatistic`; others have any value."""
         mask = {"inputs": swaps[:, np.newaxis], "systems": swaps[:, :, np.newaxis]}.get(self.swap, swaps)
         flat = np.broadcast_to(mask, (len(swaps), *self.shape)).reshape(len(swaps), -1)
         taken = np.ascontiguousarray(flat[:, self.members].T)

@@ -36,7 +36,7 @@ class GroupSwap(SwapStatistic):
     units: Ints
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`; NaN where no group has a value."""
+        """See `SwapStatistic`; NaN where no group has a value."""
         defined = ~np.isnan(self.values)
         columns = np.concatenate([np.where(defined, self.values, 0.0), defined])  # (2M, groups)
         total, n_groups = sums_of_hybrids(swaps[:, self.units], columns, 2)
@@ -55,7 +55,7 @@ class RightPairsSwap(SwapStatistic):
     units: Ints
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`: one matrix product for all draws, exact below 2^53."""
+        """See `SwapStatistic`: one matrix product for all draws, exact below 2^53."""
         (total,) = sums_of_hybrids(swaps[:, self.units], self.right.astype(np.float64), 1)
         return total
 

@@ -51,7 +51,7 @@ class ItemPairsSwap(SwapStatistic):
         return self.wanted_hybrids(swaps, np.ones((self.n_metrics, self.n_metrics), dtype=np.bool_))
 
     def wanted_hybrids(self, swaps: Bools, wanted: Bools) -> Floats:
-        """See `permutation.SwapStatistic`; others are NaN."""
+        """See `SwapStatistic`; others are NaN."""
         mask = {"inputs": swaps[:, np.newaxis], "systems": swaps[:, :, np.newaxis]}.get(self.swap, swaps)
         mask = np.broadcast_to(mask, (len(swaps), *self.human.shape))
         a, b = np.nonzero(wanted)

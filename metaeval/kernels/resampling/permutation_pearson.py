@@ -38,7 +38,7 @@ class PearsonSwap(SwapStatistic):
     human_squares: Floats
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`; NaN where no group has a correlation."""
+        """See `SwapStatistic`; NaN where no group has a correlation."""
         n_metrics = self.n_metrics
         coins = swaps.reshape(len(swaps), -1)
         total = np.zeros((len(swaps), n_metrics, n_metrics))
@@ -75,7 +75,7 @@ class PairwiseDifferenceSwap(SwapStatistic):
     noise: float
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`; 0 where one side is constant, never NaN."""
+        """See `SwapStatistic`; 0 where one side is constant, never NaN."""
         part = swaps.astype(np.float64) @ self.sums  # (k, S) @ (S, 2M)
         shape = (len(swaps), 2, self.n_metrics)
         kept, taken = (self.sums.sum(axis=0) - part).reshape(shape), part.reshape(shape)
@@ -98,7 +98,7 @@ class PairwiseDifferenceScoreSwap(SwapStatistic):
     noise: float
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`; 0 where one side is constant, never NaN."""
+        """See `SwapStatistic`; 0 where one side is constant, never NaN."""
         return np.stack([self._of_draw(swap) for swap in swaps])
 
     def _of_draw(self, swap: Bools) -> Floats:

@@ -43,7 +43,7 @@ class SystemSwap(SwapStatistic):
     systems: Ints
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`; correlations of constant scores are NaN."""
+        """See `SwapStatistic`; correlations of constant scores are NaN."""
         return self.statistic(*self._system_scores(swaps), self.human)
 
     def _system_scores(self, swaps: Bools) -> tuple[Floats, Floats]:

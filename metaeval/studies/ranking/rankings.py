@@ -259,9 +259,7 @@ def _prepare_comparisons(
     ]
 
 
-def _compared(
-    one: "PreparedComparison", run: Run, is_alone: bool
-) -> "tuple[Comparison, Sequence[str]] | QuestionError":
+def _compared(one: "PreparedComparison", run: Run, is_alone: bool) -> "Tested":
     """The comparison and notes on the store, or why there is none. Raises QuestionError: that, if it is alone."""
     from metaeval.studies.significance.cached import run_or_load
     from metaeval.studies.significance.comparison import Comparison
