@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from glob import escape
-from typing import Literal
+from typing import Any, Literal
 
 from queries import catalog, evalsets
 from queries.evalsets import HumanUse, challenge_sets, evalset_id, stored_human, together, without_grades
@@ -136,17 +136,22 @@ def _as_spelt(patterns: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def _spelt(asked: Slice, found: Holdings, places: Sequence[Place]) -> Slice:
-    """The slice with the spelling of its evaluation set; itself if nothing is typed in another case."""
-    patterns = {
+def _spelt(asked: Slice, found: Holdings, places: Sequence[Place], human: str | None, reference: str | None) -> Slice:
+    """The slice with the spelling of its evaluation set; itself if nothing is typed in another case.
+
+    human, reference: the chosen ones.
+    """
+    spelt: dict[str, Any] = {
+        "human": asked.human and (human or asked.human),
+        "reference": asked.reference and reference,
         "systems": _as_spelt(asked.systems, (name for _, name, _, _ in found.systems)),
         "metrics": _as_spelt(asked.metrics, (name for one in found.metrics for name in (one.name, one.base_name))),
     }
     for column, kind in enumerate(_OF_SEGMENTS, start=1):
         names = (str(one[column]) for one in places if one[column] is not None)
-        patterns[kind] = _as_spelt(getattr(asked, kind), names)
-    changed = {name: value for name, value in patterns.items() if value != getattr(asked, name)}
-    return replace(asked, **changed) if changed else asked  # type: ignore[arg-type]
+        spelt[kind] = _as_spelt(getattr(asked, kind), names)
+    changed = {name: value for name, value in spelt.items() if value != getattr(asked, name)}
+    return replace(asked, **changed) if changed else asked
 
 
 def select(
@@ -179,7 +184,7 @@ def select(
     places = catalog.ask(warehouse, "scored_documents", evalset=number).rows() if is_of_documents else found.segments
     if is_of_documents and not places:
         raise QuestionError(f"no scores of documents of {IT}", where=where)
-    asked = _spelt(asked, found, places)
+    asked = _spelt(asked, found, places, chosen_human, reference)
     also = _as_spelt(also, (name for one in found.metrics for name in (one.name, one.base_name)))
     segments = _choose_segments(places, asked, where)
     systems = _choose_systems(found, asked, stored, reference, where)

@@ -356,7 +356,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             names, values = rows["metric"].to_list(), rows["value"].to_list()
             lead = leading(measure, names, values, of=f" of {len(names)} metrics")
             if len(names) == 1:
-                lead = f"{names[0]} is the only metric with a value of {measure} ({number(values[0])})"
+                lead = f"{names[0]} is the only metric ranked by {measure} ({number(values[0])})"
             if self.pool is not None:
                 lead += f", pooled by {self.pool} over {rows['lp'][0].replace(',', ', ')}"
             for other in frame["measure"].unique(maintain_order=True)[1:2]:

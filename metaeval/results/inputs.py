@@ -142,9 +142,8 @@ class Inputs:
             return None
         names = [metric.name for metric, has in zip(block.metrics, block.with_segments, strict=True) if has]
         note = f"{YOUR_OWN} (no others have error spans): {', '.join(names)}"
-        return replace(
-            block, selection=replace(block.selection, slice=self._asked, notes=(*block.selection.notes, note))
-        )
+        asked = replace(block.selection.slice, user_metrics=self._asked.user_metrics)
+        return replace(block, selection=replace(block.selection, slice=asked, notes=(*block.selection.notes, note)))
 
     def of_level(self, level: Level) -> Block:
         """The block with the human score of a level.

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from queries.evalsets import stored_name, stored_names, stored_places, stored_score, stored_testset
+from queries.listing import NameKind, names
 from warehouse import Warehouse
 from warehouse.facts.languages import pairs_called
 from warehouse.facts.testsets import known_testsets
@@ -18,7 +19,8 @@ from warehouse.names import is_language_pair
 
 Q = TypeVar("Q", bound=Fields)
 
-_SPELT = ("testset", "lp", "metric", "scorer", "system", "human")
+_EXACT: Sequence[NameKind] = ("reference", "domain", "document", "phenomenon")
+_SPELT = ("testset", "lp", "metric", "scorer", "system", "human", *_EXACT)
 
 
 def with_stored_names(
@@ -60,7 +62,9 @@ def spelt(warehouse: Warehouse, values: Mapping[str, Any], kinds: Mapping[str, s
     asked = {kind: [value for name, value in found.items() if kinds[name] == kind] for kind in places}
     rest = {name: value for name, value in values.items() if name not in found}
     if rest:
-        stored = stored_names(warehouse, _several(asked["testset"]), _several(asked["lp"]))
+        sets = _several(asked["testset"]), _several(asked["lp"])
+        stored: dict[str, Collection[str]] = {**stored_names(warehouse, *sets)}
+        stored |= {kind: names(warehouse, kind, *sets) for kind in _EXACT if any(kinds[name] == kind for name in rest)}
         found |= {name: _spelt(value, kinds[name], stored[kinds[name]]) for name, value in rest.items()}
     return found
 
@@ -73,9 +77,10 @@ def _several(values: Sequence[Any]) -> list[str]:
 
 
 def _spelt(value: Any, kind: str, known: Collection[str]) -> Any:
-    if kind in ("scorer", "system", "human"):
-        names = tuple(stored_score(one, known) for one in ([value] if isinstance(value, str) else value))
-        return names[0] if isinstance(value, str) else names
+    if kind in _EXACT or kind in ("scorer", "system", "human"):
+        exact = _alone if kind in _EXACT else stored_score
+        spelt = tuple(exact(one, known) for one in ([value] if isinstance(value, str) else value))
+        return spelt[0] if isinstance(value, str) else spelt
     look_up = stored_testset if kind == "testset" else stored_name
     if isinstance(value, str):
         return look_up(value, known)
@@ -86,19 +91,21 @@ def _spelt(value: Any, kind: str, known: Collection[str]) -> Any:
     return () if any(one.lower() == "all" for one in patterns) else tuple(dict.fromkeys(patterns))
 
 
+def _alone(typed: str, known: Collection[str]) -> str:
+    """The name, or the only one in another case."""
+    alike = [] if typed in known else [one for one in known if one.casefold() == typed.casefold()]
+    return alike[0] if len(alike) == 1 else typed
+
+
 def _parts(text: str) -> Sequence[str]:
     return [part.strip() for part in text.split(",") if part.strip()] or [text]
 
 
 def is_to_be_looked_up(value: Any, kind: str) -> bool:
     """Whether a name may be typed differently from the stored one: reading the warehouse takes time."""
-    if kind in ("metric", "scorer"):  # other cases are matched where the metrics of an evaluation set are known
-        several = () if isinstance(value, str) else value
-        return any("," in one or one.lower() == "all" for one in several) or any(
-            one.islower() and not re.search(r"[*?\[]", one) for one in several or [value]
-        )
-    if kind in ("system", "human"):  # exact names, in any case
-        return True
+    if kind not in ("testset", "lp"):  # patterns are matched where the names of an evaluation set are known
+        several = [value] if isinstance(value, str) else value
+        return any("," in one or not re.search(r"[*?\[]", one) for one in several)
     names = [part for one in ([value] if isinstance(value, str) else value) for part in one.split(",")]
     if kind == "lp":
         return any(part != "all" and not is_language_pair(part) for part in names)

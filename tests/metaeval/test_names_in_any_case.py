@@ -164,3 +164,49 @@ def test_causes_are_told_apart_but_for_the_evaluation_set() -> None:
         "none of 3 evaluation sets has an answer: unknown domain 'News', did you mean 'news'? (e f and 1 more); "
         "nothing is loaded (c d)"
     )
+
+
+NAMED: dict[str, Any] = {
+    "reference": "refA",
+    "human": "mqm.merged",
+    "systems": ("Alder-Base", "Cedar-1.3B", "Dogwood", "Elm-Big", "Hazel_MBR", "Juniper", "Larch-MT"),
+    "metrics": ("simBLEU-refA", "Oriole", "simchrF"),
+    "domain": ("news",),
+    "document": ("news-en.001", "news-en.002", "news-en.003"),
+}
+"""Options that name something of an evaluation set, with names that en-de of the simulated task has."""
+
+
+def _other_case(names: Any) -> Any:
+    return names.swapcase() if isinstance(names, str) else tuple(map(_other_case, names))
+
+
+def _said(warehouse: Warehouse, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
+    try:
+        found = function(name)(warehouse, *args, **options)
+    except QuestionError as error:
+        return (str(error),)
+    return found.summary, found.notes, found.signature, found.frame.rows()
+
+
+CASES = [
+    pytest.param(place, one, id=f"{place}-{name}-{one}")
+    for place, (name, args, _) in enumerate(ASKED)
+    for one in NAMED
+    if args[:1] == ("sim24",) and one in fields_of(question_named(name))
+]
+
+
+@pytest.mark.slow
+@pytest.mark.every(7)
+@pytest.mark.parametrize(("place", "named"), CASES)
+def test_a_name_in_another_case_changes_no_word_of_an_answer(
+    place: int, named: str, simulated_warehouse: Warehouse
+) -> None:
+    name, args, options = ASKED[place]
+    args = tuple("en-de" if one == "cs-uk" else one for one in args)
+    plain, other = (
+        _said(simulated_warehouse, name, args, {**options, named: names})
+        for names in (NAMED[named], _other_case(NAMED[named]))
+    )
+    assert other == plain
