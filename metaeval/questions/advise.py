@@ -70,39 +70,59 @@ class Advise(Evalset, Question["Result"], name="advise"):
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import new_units
         from metaeval.studies.advice import among_best
-        from warehouse.wording import counted
 
         frame, counts = answer.frame, among_best(answer.frame)
-        lps, newest = frame["lp"].unique(), frame.row(0, named=True)
-        only = [*self.domain, *(["without a reference"] if self.reference_free else [])]
-        what = f"for {newest['lp']}" if lps.len() == 1 else f"across {counted(lps.len(), 'language pair')}"
-        what += f" ({', '.join(only)})" if only else ""
+        newest, n_sets = frame.row(0, named=True), frame.select("testset", "lp").n_unique()
+        is_one_lp = frame["lp"].n_unique() == 1
+        only = ", ".join([*self.domain, *(["without a reference"] if self.reference_free else [])])
+        what = f"for {newest['lp']}" if is_one_lp else f"in the newest of {n_sets} sets"
+        what += f" ({only})" if only else ""
         new = new_units(answer.facts["generalises_to"][newest["testset"], newest["lp"]])
         top = counts.row(0, named=True)
         if (top["n_sets"] > 1 or top["metric"] != newest["metric"]) and top["n_best"] > top["n_worse"]:
-            return _supported(counts, what, self.measure, new)
-        return _newest(frame, counts, what, self.measure, new)
+            place = what if is_one_lp else f"for {only}".replace("for without", "without") if only else ""
+            return _supported(counts, place, self.measure, new, is_one_lp=is_one_lp)
+        return _newest(frame, counts, what, self.measure, new, is_one_lp=is_one_lp)
 
 
-def _supported(counts: "pl.DataFrame", what: str, measure: str, new: str) -> str:
-    """The metric with most support from several sets, those with as much, and the next one.
+def _supported(counts: "pl.DataFrame", place: str, measure: str, new: str, *, is_one_lp: bool) -> str:
+    """The metric with most support from several sets, those with as much from the same sets, and the next one.
 
     counts: as of `among_best`.
     """
     from metaeval.results.sentences import either, named
 
     top, *others = counts.to_dicts()
-    support = ("is_newest", "n_best", "n_worse", "n_sets")
+    support = ("is_newest", "n_best", "n_worse", "n_sets", "testsets", "lps")
     alike = [top, *(one for one in others if all(one[name] == top[name] for name in support))]
     names = [one["metric"] for one in alike]
-    first, *_, last = [*top["years"], *top["years"]] or [None, None]
-    years = "" if first is None else f"{first}, " if first == last else f"{first} to {last}, "
     each = "" if len(names) == 1 else "each "
-    why = f"{each}among the best by {measure} {_of_sets(top)} ({years}{new})"
     after = [one for one in others if one not in alike and one["n_sets"] > 1][:1]
     following = "".join(f" Next: {one['metric']}, {_of_sets(one)}." for one in after)
-    leads = [f"{what[0].upper()}{what[1:]}, take {named(names, n, 'or')}: {why}." for n in (3, 2, 1)]
-    return either(*(f"{lead}{following}" for lead in leads), *leads)
+    whys = [
+        f"{each}among the best by {measure} {_of_sets(top)} ({evidence}{new})"
+        for evidence in ([_years(top)] if is_one_lp else _sets(top))
+    ]
+    lead = f"{place}, " if place else ""
+    leads = [f"{lead}take {named(names, n, 'or')}: {why}." for why in whys for n in (3, 2, 1)]
+    leads = [f"{one[0].upper()}{one[1:]}" for one in leads]
+    return either(*(f"{one}{following}" for one in leads), *leads)
+
+
+def _years(row: Mapping[str, Any]) -> str:
+    first, *_, last = [*row["years"], *row["years"]] or [None, None]
+    return "" if first is None else f"{first}, " if first == last else f"{first} to {last}, "
+
+
+def _sets(row: Mapping[str, Any]) -> list[str]:
+    """The evaluation sets of a metric, first by name, then in ever fewer words."""
+    from metaeval.studies.ranking.rankings import named
+    from warehouse.wording import counted
+
+    testsets, n_lps = list(dict.fromkeys(row["testsets"])), len(set(row["lps"]))
+    pairs = f"{counted(n_lps, 'language pair')} of "
+    places = named(list(zip(row["testsets"], row["lps"], strict=True)))
+    return [f"{one}; " for one in (places, pairs + ", ".join(testsets), pairs + counted(len(testsets), "test set"))]
 
 
 def _of_sets(row: Mapping[str, Any]) -> str:
@@ -117,16 +137,19 @@ def _of_sets(row: Mapping[str, Any]) -> str:
     return "in its only set" if n == 1 else "in both of its sets" if n == 2 else f"in all {n} of its sets"
 
 
-def _newest(frame: "pl.DataFrame", counts: "pl.DataFrame", what: str, measure: str, new: str) -> str:
+def _newest(
+    frame: "pl.DataFrame", counts: "pl.DataFrame", what: str, measure: str, new: str, *, is_one_lp: bool
+) -> str:
     """The best metric of the newest set, and whether others differ; frame: as of `advice`."""
     from metaeval.results.sentences import named, number, opening
 
     best = frame.row(0, named=True)
     newest = frame.filter(testset=best["testset"], lp=best["lp"])
     others = newest.filter(is_among_best=True)["metric"].to_list()[1:]
-    year = "" if best["year"] is None else f" {best['year']}"
+    year = "" if best["year"] is None or not is_one_lp else f" in {best['year']}"
     value = f"{measure} {number(best['value'])}"
-    lead = f"{best['metric']} ranks first {what} in{year} ({best['testset']} {best['human']}, {value})"
+    place = best["testset"] if is_one_lp else f"{best['testset']} {best['lp']}"
+    lead = f"{best['metric']} ranks first {what}{year} ({place} {best['human']}, {value})"
     n, n_worse = newest.height - 1, newest.filter(is_among_best=False).height
     worse = f"{every(n, 'other') if n_worse == n else f'{n_worse} of {n} others'} {are(n_worse)}"
     if not n_worse:

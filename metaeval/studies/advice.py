@@ -173,7 +173,8 @@ def among_best(frame: pl.DataFrame) -> pl.DataFrame:
     Those among the best of the newest year come first, then those that are more often among the best than worse, then
     the order of the frame.
     frame: as of `advice`. Columns: key, metric (its newest name), n_best, n_worse (significantly), n_sets, is_newest
-    (it is among the best in all of its sets of the newest year), value (in its newest set), years (of its sets).
+    (it is among the best in all of its sets of the newest year), value (in its newest set), years, testsets and lps (of
+    its sets).
     """
     is_newest = pl.col("year").eq_missing(frame["year"].max())
     best = pl.col("is_among_best")
@@ -188,6 +189,8 @@ def among_best(frame: pl.DataFrame) -> pl.DataFrame:
             is_newest=is_newest.any() & best.filter(is_newest).fill_null(value=False).all(),
             value=pl.col("value").first(),
             years=pl.col("year").drop_nulls().unique().sort(),
+            testsets=pl.col("testset"),
+            lps=pl.col("lp"),
         )
         .sort(~pl.col("is_newest"), pl.col("n_worse").cast(pl.Int64) - pl.col("n_best"), maintain_order=True)
     )

@@ -1,5 +1,6 @@
 """Evidence on which metric to use: by hand, and against the comparisons that it stands on."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -96,6 +97,24 @@ def test_metrics_with_as_much_support_are_named_together() -> None:
         "For en-de (news, without a reference), take A or B: each among the best by spa in both of its sets "
         "(2023 to 2024, new documents)."
     )
+
+
+def test_the_evidence_of_several_language_pairs_is_that_of_the_named_metric() -> None:
+    def said(lps: Sequence[str], **more: Any) -> str:
+        rows = [_model("wmt24", 2024, "A", 0.8, True) | {"lp": lp} for lp in lps]
+        rows += [_model("wmt20", 2020, "B", 0.9, True) | {"lp": lp} for lp in ("cs-en", "de-en", "ja-en", "ru-en")]
+        facts = {"generalises_to": {("wmt24", lps[0]): "new documents of these systems"}}
+        question = Advise(**more)
+        return answer_of(question, Result(pl.DataFrame(rows, schema=SCHEMA), [], facts=facts)).with_summary().summary
+
+    start = "ake A: among the best by spa in "
+    assert said(["en-de", "en-es"]) == (
+        f"T{start}both of its sets (wmt24 en-de, en-es; new documents). Next: B, in all 4 of its sets."
+    )
+    assert said(["en-de", "en-es"], reference_free=True).startswith(f"Without a reference, t{start}both")
+    assert said(["en-de", "en-es"], domain=("news",)).startswith(f"For news, t{start}both")
+    many = said([f"{one}-{other}" for one in ("bg", "cs", "da", "de", "el") for other in ("en", "fr", "zh", "ja")])
+    assert many.startswith(f"T{start}all 20 of its sets (20 language pairs of wmt24; new documents).")
 
 
 def test_where_metrics_of_several_sets_are_mostly_worse_none_is_recommended() -> None:
