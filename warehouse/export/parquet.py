@@ -6,7 +6,7 @@ added if queries need them. The manifest has every file with its rows, size and 
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -26,7 +26,7 @@ from warehouse.wording import first_names
 MANIFEST = EXPORT_MANIFEST
 VERSION = 3
 _FORMAT = "scorehouse parquet"
-_AGAIN = "export it again, into a new folder"
+AGAIN = "export it again, into a new folder"
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"cannot be read: {error.strerror}; expected a folder that `export` wrote", about=str(path)
         ) from error
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise SourceError(f"not the manifest of a complete export: {error}; {_AGAIN}", about=str(path)) from error
+        raise SourceError(f"not the manifest of a complete export: {error}; {AGAIN}", about=str(path)) from error
 
 
 def _text(value: Any) -> str:
@@ -150,7 +150,7 @@ def check_files(folder: Path, manifest: Manifest) -> None:
         if (found := [name for name, one in named if one == fault])
     ]
     if wrong:
-        raise SourceError(f"not a complete export: {'; '.join(wrong)}; {_AGAIN}", about=str(folder))
+        raise SourceError(f"not a complete export: {'; '.join(wrong)}; {AGAIN}", about=str(folder))
 
 
 _AT_ONCE = 8  # files that are compared: most of the time goes into waiting for a bucket
@@ -211,6 +211,12 @@ _NOT_IN_FILES = {"testset_id", "lp", "testset"}  # folders tell
 TABLE_COLUMNS = "SELECT name, type FROM pragma_table_info($table) ORDER BY cid"
 
 
+def selected(table: str, columns: Iterable[str]) -> str:
+    """A table's columns in files, as a query for them names them."""
+    own = (f'x."{name}"' for name in columns if name not in _NOT_IN_FILES)
+    return ", ".join([*own, *filter(None, [TABLES[table][0]])])
+
+
 def export_parquet(
     warehouse: Warehouse, keys: Sequence[EvalsetKey], folder: Path, progress: Progress | None = None
 ) -> list[ExportedEvalset]:
@@ -250,9 +256,8 @@ def _write(
     warehouse: Warehouse, table: str, keys: Sequence[EvalsetKey], folder: Path
 ) -> Iterator[tuple[EvalsetKey, FileRecord]]:
     """Write a table's files for some evaluation sets; returns the evaluation sets with rows."""
-    more, joined, whose, order = TABLES[table]
-    own = [f'x."{name}"' for name, _ in warehouse.rows(TABLE_COLUMNS, {"table": table}) if name not in _NOT_IN_FILES]
-    columns = ", ".join([*own, *filter(None, [more])])
+    _, joined, whose, order = TABLES[table]
+    columns = selected(table, [name for name, _ in warehouse.rows(TABLE_COLUMNS, {"table": table})])
     chosen = ", ".join(f"{key.evalset_id:d}" for key in keys)
     source = f"FROM {table} AS x {joined} WHERE {whose}.evalset_id IN ({chosen}) ORDER BY {order}"
     paths = {key.evalset_id: partition_file(folder, table, key) for key in keys}
