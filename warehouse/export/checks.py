@@ -1,4 +1,4 @@
-"""What exported files must hold before a row of them is answered or written.
+"""What exported files must hold before a row of them is answered or imported.
 
 Columns and types of the schema, as many rows as the manifest says, values that a load accepts, unique keys, and
 references within the evaluation set.
@@ -20,23 +20,33 @@ from warehouse.names import LARGEST_SCORE
 IN_PLACE = ("segment_text", "score", "judgement", "span", "preference")
 """Tables that may be large: views of the files, of which a question reads what it needs."""
 IDENTIFIED = ("evalset", "source", "system", "vector", "judgement")  # tables whose rows have an identifier
-IDENTIFIERS = {f"{name}_id": name for name in IDENTIFIED} | {"vector_a": "vector", "vector_b": "vector"}
-_REFERENCES = {**IDENTIFIERS, "scorer_id": "scorer", "segment": "segment"}
-_FREE = ("evalset", "segment", "judgement")  # their segments are their own: judgements may be of a tutorial
-_KEYS: Mapping[str, Sequence[str]] = {
-    "source": ["source_id"],
-    "segment": ["place, segment"],
-    "segment_text": ["place, kind, name, segment"],
-    "system": ["system_id"],
-    "system_spelling": ["system_id, spelling"],
-    "scorer": ["place, scorer_id", "place, kind, name"],
-    "entry": ["place, scorer_id"],
-    "vector": ["vector_id", "place, scorer_id, system_id, level"],
-    "aggregate_score": ["vector_id, unit"],
-    "judgement": ["judgement_id"],
-    "preference": ["vector_a, vector_b, segment, ranking"],
-}
-"""What no two rows share. Errors (`span`) may be equal; scores are sorted, which costs less to see."""
+_UNIQUE = (
+    ("source", "source_id"),
+    ("system", "system_id"),
+    ("system", "place, name"),
+    ("scorer", "place, kind, name"),
+    ("vector", "vector_id"),
+    ("vector", "place, scorer_id, system_id, level"),
+    ("judgement", "judgement_id"),
+)
+"""What no two rows share, beside that by which the rows of a file are sorted."""
+_REFERENCES = (
+    ("segment", "source_id", "source"),
+    ("segment_text", "source_id", "source"),
+    ("segment_text", "segment", "segment"),
+    ("system_spelling", "system_id", "system"),
+    ("entry", "scorer_id", "scorer"),
+    ("vector", "source_id", "source"),
+    ("vector", "scorer_id", "scorer"),
+    ("vector", "system_id", "system"),
+    ("score", "segment", "segment"),
+    ("judgement", "vector_id", "vector"),  # its segment may be a tutorial's
+    ("span", "judgement_id", "judgement"),
+    ("preference", "vector_a", "vector"),
+    ("preference", "vector_b", "vector"),
+    ("preference", "segment", "segment"),
+)
+"""What names a row of another table of the evaluation set, beside vectors of scores: see `sql/counted_vectors.sql`."""
 Place = tuple[str, str]
 
 
@@ -45,11 +55,20 @@ def places_with(table: str, batch: Manifest, places: Iterable[Place]) -> list[Pl
     return [place for place in places if table in batch[place].files]
 
 
-def rows_of(folder: Path, table: str, places: Sequence[Place]) -> str:
+def files_of(folder: Path, table: str, places: Iterable[Place]) -> list[str]:
+    """The files of a table, as DuckDB takes them."""
+    return [plain_path(partition_file(folder, table, EvalsetKey(0, *place))) for place in places]
+
+
+def rows_of(folder: Path, table: str, places: Iterable[Place]) -> str:
     """The rows of a table in the files of evaluation sets, as a table function of DuckDB."""
-    paths = (partition_file(folder, table, EvalsetKey(0, *place)) for place in places)
-    files = ", ".join(literal(pattern(plain_path(path))) for path in paths)
-    return f"read_parquet([{files}], hive_partitioning = false, file_row_number = true)"
+    return (
+        f"read_parquet([{_quoted(files_of(folder, table, places))}], hive_partitioning = false, file_row_number = true)"
+    )
+
+
+def _quoted(files: Iterable[str]) -> str:
+    return ", ".join(literal(pattern(file)) for file in files)
 
 
 def check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, batch: Manifest) -> dict[int, Place]:
@@ -61,31 +80,36 @@ def check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, batch: Manif
     """
     columns = {table: dict(connection.execute(TABLE_COLUMNS, {"table": table}).fetchall()) for table in TABLES}
     for table in TABLES:
-        _check_columns(connection, folder, table, columns[table], places_with(table, batch, batch))
+        columns[table] = _checked_columns(connection, folder, table, columns[table], places_with(table, batch, batch))
     by_id = _evalsets(connection, folder, batch)
     ids = {place: number for number, place in by_id.items()}
-    places = {table: places_with(table, batch, ids) for table in TABLES}
-    for table, having in places.items():
-        rows = f"{rows_of(folder, table, having)} AS p" if having else f"(FROM {table} LIMIT 0) AS p"
-        place = f"{[ids[one] for one in having]}[p.file_index::INTEGER + 1]" if having else "NULL::INTEGER"
+    for table in TABLES:
+        having = places_with(table, batch, ids)
+        place = f"{[ids[one] for one in having]}[x.file_index::INTEGER + 1]"
+        rows = rows_of(folder, table, having)
+        if not having:
+            place, rows = (
+                "0",
+                f"(SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in columns[table].items())} LIMIT 0)",
+            )
         kind = "VIEW" if table in IN_PLACE else "TABLE"
-        connection.execute(f"CREATE OR REPLACE TEMP {kind} checked_{table} AS SELECT p.*, {place} AS place FROM {rows}")
-    for table, having in places.items():
+        query = f"SELECT {', '.join(columns[table])}, {place} AS place FROM {rows} AS x"
+        connection.execute(f"CREATE OR REPLACE TEMP {kind} checked_{table} AS {query}")
+    for table in TABLES:
         wrong = _wrong_values(connection, table, columns[table])
         query = f"SELECT place, count(*), {', '.join(wrong)} FROM temp.checked_{table} GROUP BY place"
         there = {number: (n, are) for number, n, *are in connection.execute(query).fetchall()}
-        for one in having:
+        for one in places_with(table, batch, ids):
             n, are = there.get(ids[one], (0, []))
             if n != (expected := batch[one].files[table].rows):
                 raise _unsound(folder, table, one, f"{n} rows, and {expected} in the manifest")
             for found, is_wrong in zip(wrong.values(), are, strict=False):
                 if is_wrong:
                     raise _unsound(folder, table, one, found)
-    for table in TABLES:
-        for found, query in _relations(table, columns[table]):
-            ((number,),) = connection.execute(query).fetchall()
-            if number is not None:
-                raise _unsound(folder, table, by_id[number], found)
+    for table, found, query in _relations():
+        ((number,),) = connection.execute(query).fetchall()
+        if number is not None:
+            raise _unsound(folder, table, by_id[number], found)
     return by_id
 
 
@@ -93,24 +117,27 @@ def _unsound(folder: Path, table: str, place: Place, found: str) -> SourceError:
     return SourceError(f"{table} of {' '.join(place)} has {found}; {AGAIN}", about=str(folder))
 
 
-def _check_columns(
+def _checked_columns(
     connection: duckdb.DuckDBPyConnection, folder: Path, table: str, columns: Mapping[str, str], places: Sequence[Place]
-) -> None:
-    """Check that files have the columns of the schema, and those that `export` adds, with their types and no others."""
+) -> dict[str, str]:
+    """The columns of a table's files that are read, with their types.
+
+    Raises SourceError: a file does not have the columns that `export` writes, or has others.
+    """
     _, joined, *_ = TABLES[table]
     described = connection.execute(f"DESCRIBE SELECT {selected(table, columns)} FROM {table} AS x {joined}").fetchall()
-    expected = {f"{name} {kind}" for name, kind, *_ in described}
-    paths = [plain_path(partition_file(folder, table, EvalsetKey(0, *place))) for place in places]
-    files = ", ".join(literal(pattern(path)) for path in paths)
-    query = f"SELECT file_name, name || ' ' || coalesce(duckdb_type, 'with columns') FROM parquet_schema([{files}])"
-    found: dict[str, list[str]] = {path: [] for path in paths}
-    for path, column in connection.execute(query).fetchall() if files else ():
-        found[path].append(column)
+    expected = {f"{name} {kind}": (name, kind) for name, kind, *_ in described}
+    found: dict[str, list[str]] = {file: [] for file in files_of(folder, table, places)}
+    column = "name || ' ' || coalesce(duckdb_type, 'with columns')"  # the first is the whole
+    query = f"SELECT file_name, {column} FROM parquet_schema([{_quoted(found)}])"
+    for file, named in connection.execute(query).fetchall() if found else ():
+        found[file].append(named)
     for place, (_, *there) in zip(places, found.values(), strict=True):
-        if lacking := expected - {*there}:
+        if lacking := expected.keys() - {*there}:
             raise _unsound(folder, table, place, f"no column {min(lacking)}")
-        if more := Counter(there) - Counter(expected):
+        if more := Counter(there) - Counter([*expected]):
             raise _unsound(folder, table, place, f"a column {min(more)} that is not the schema's")
+    return {name: kind for name, kind in expected.values() if name in columns or table == "evalset"}
 
 
 def _evalsets(connection: duckdb.DuckDBPyConnection, folder: Path, batch: Manifest) -> dict[int, Place]:
@@ -118,9 +145,9 @@ def _evalsets(connection: duckdb.DuckDBPyConnection, folder: Path, batch: Manife
     places = places_with("evalset", batch, batch)
     query = f"SELECT evalset_id, file_index FROM {rows_of(folder, 'evalset', places)} WHERE evalset_id > 0 ORDER BY ALL"
     found = [(number, places[index]) for number, index in connection.execute(query).fetchall()] if places else []
-    by_id = dict(found)
+    by_id, n_rows = dict(found), Counter(place for _, place in found)
     for place in batch:
-        if Counter(by_id.values())[place] != 1 or len(by_id) < len(found):
+        if n_rows[place] != 1 or len(by_id) < len(found):
             raise _unsound(folder, "evalset", place, "not one row with an identifier of its own")
     return by_id
 
@@ -146,35 +173,26 @@ def _wrong_values(connection: duckdb.DuckDBPyConnection, table: str, columns: Ma
         "WHERE schema_name = 'internal' AND table_name = $table AND constraint_type IN ('NOT NULL', 'CHECK')",
         {"table": table},
     ).fetchall()
-    in_files = selected(table, columns)
     for kind, expression, name in constraints:
-        if kind == "NOT NULL" and f'"{name}"' in in_files:
+        if kind == "NOT NULL" and name in columns:
             wrong[f"count({name}) < count(*)"] = f"a row without {name}"
         elif kind == "CHECK" and columns[name] != "DOUBLE":
             wrong[f"NOT bool_and({expression})"] = f"another {name} than expected: {expression}"
     return wrong
 
 
-def _relations(table: str, columns: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What rows must not have with others, and a query for the first evaluation set that has it."""
-    rows = f"temp.checked_{table}"
-    for key in _KEYS.get(table, ()):
-        found = f"two rows with the same {key.removeprefix('place, ')}"
-        yield (
-            found,
-            f"SELECT min(place) FROM (SELECT min(place) AS place FROM {rows} GROUP BY {key} HAVING count(*) > 1)",
-        )
-    for name in columns:
-        parent = _REFERENCES.get(name)
-        if parent in (None, table, "evalset") or (name == "segment" and table in _FREE):
-            continue
-        own = "segment" if parent == "segment" else f"{parent}_id"
-        yield (
-            f"a {name} that is not in {parent}",
-            f"SELECT min(x.place) FROM {rows} AS x ANTI JOIN temp.checked_{parent} AS y "
-            f"ON y.{own} = x.{name} AND y.place = x.place WHERE x.{name} IS NOT NULL",
-        )
-    if table == "score":
-        yield "two rows with the same vector_id, segment, or unsorted ones", statement(__package__, "unsorted_scores")
-    if table == "vector":
-        yield "other n_values, n_missing or level than its scores", statement(__package__, "counted_vectors")
+def _relations() -> Iterator[tuple[str, str, str]]:
+    """What rows of a table must not have with others, and a query for the first evaluation set that has it."""
+    for table, (*_, order) in TABLES.items():
+        if table != "span":  # two errors may be equal
+            query = statement(__package__, "unsorted").format(table=table, order=order)
+            yield table, f"rows that are unsorted or the same by {order.replace('x.', '')}", query
+    for table, key in _UNIQUE:
+        repeated = f"SELECT min(place) AS place FROM temp.checked_{table} GROUP BY {key} HAVING count(*) > 1"
+        yield table, f"two rows with the same {key.removeprefix('place, ')}", f"SELECT min(place) FROM ({repeated})"
+    for table, name, parent in _REFERENCES:
+        own = name if name == parent else f"{parent}_id"
+        named = f"SELECT DISTINCT place, {name} AS {own} FROM temp.checked_{table} WHERE {name} IS NOT NULL"
+        query = f"SELECT min(place) FROM ({named}) ANTI JOIN temp.checked_{parent} USING (place, {own})"
+        yield table, f"a {name} that is not in {parent}", query
+    yield "vector", "other n_values, n_missing or level than its scores", statement(__package__, "counted_vectors")

@@ -13,7 +13,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.opening import INTERNAL, plain_path
 from warehouse.database.updating import apply_migrations, in_memory, in_one_transaction, writing
 from warehouse.errors import SourceError
-from warehouse.export.checks import IDENTIFIED, IDENTIFIERS, IN_PLACE, check_rows, places_with, rows_of
+from warehouse.export.checks import IDENTIFIED, IN_PLACE, check_rows, places_with, rows_of
 from warehouse.export.exported import is_unfinished
 from warehouse.export.parquet import TABLE_COLUMNS, TABLES, Manifest, check_files, is_export, listed, read_manifest
 from warehouse.progress import Progress
@@ -22,6 +22,7 @@ from warehouse.writing.evalsets import register
 from warehouse.writing.reports import EvalsetReport
 
 Kind = TypeVar("Kind", bound=Warehouse)
+_IDENTIFIERS = {f"{name}_id": name for name in IDENTIFIED} | {"vector_a": "vector", "vector_b": "vector"}
 _ORDERED = ("span",)  # tables whose rows are told apart by their place
 
 
@@ -123,7 +124,7 @@ def _select(
     columns = []
     for name, kind in connection.execute(TABLE_COLUMNS, {"table": table}).fetchall():
         value = new.get(name, f'p."{name}"')
-        if by := shift.get(IDENTIFIERS.get(name, "")):
+        if by := shift.get(_IDENTIFIERS.get(name, "")):
             value = f"CAST({value} + {by:d} AS {kind})"
         columns.append(f'{value} AS "{name}"')
     return f"SELECT {', '.join([*columns, *more])} FROM {rows} AS p"
