@@ -62,9 +62,8 @@ def files_of(folder: Path, table: str, places: Iterable[Place]) -> list[str]:
 
 def rows_of(folder: Path, table: str, places: Iterable[Place]) -> str:
     """The rows of a table in the files of evaluation sets, as a table function of DuckDB."""
-    return (
-        f"read_parquet([{_quoted(files_of(folder, table, places))}], hive_partitioning = false, file_row_number = true)"
-    )
+    files = _quoted(files_of(folder, table, places))
+    return f"read_parquet([{files}], hive_partitioning = false, file_row_number = true)"
 
 
 def _quoted(files: Iterable[str]) -> str:
@@ -85,18 +84,14 @@ def check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, batch: Manif
     ids = {place: number for number, place in by_id.items()}
     for table in TABLES:
         having = places_with(table, batch, ids)
-        place = f"{[ids[one] for one in having]}[x.file_index::INTEGER + 1]"
-        rows = rows_of(folder, table, having)
-        if not having:
-            place, rows = (
-                "0",
-                f"(SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in columns[table].items())} LIMIT 0)",
-            )
+        place = f"{[ids[one] for one in having]}[x.file_index::INTEGER + 1]" if having else "0"
+        rows = f"{rows_of(folder, table, having)} AS x" if having else f"{table} LIMIT 0"
         kind = "VIEW" if table in IN_PLACE else "TABLE"
-        query = f"SELECT {', '.join(columns[table])}, {place} AS place FROM {rows} AS x"
+        query = f"SELECT {', '.join(columns[table])}, {place} AS place FROM {rows}"
         connection.execute(f"CREATE OR REPLACE TEMP {kind} checked_{table} AS {query}")
+    constraints = connection.execute(_CONSTRAINTS).fetchall()
     for table in TABLES:
-        wrong = _wrong_values(connection, table, columns[table])
+        wrong = _wrong_values(table, columns[table], [rest for name, *rest in constraints if name == table])
         query = f"SELECT place, count(*), {', '.join(wrong)} FROM temp.checked_{table} GROUP BY place"
         there = {number: (n, are) for number, n, *are in connection.execute(query).fetchall()}
         for one in places_with(table, batch, ids):
@@ -152,7 +147,14 @@ def _evalsets(connection: duckdb.DuckDBPyConnection, folder: Path, batch: Manife
     return by_id
 
 
-def _wrong_values(connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, str]) -> dict[str, str]:
+_CONSTRAINTS = """
+    SELECT table_name, constraint_type, expression, constraint_column_names[1]
+    FROM duckdb_constraints()
+    WHERE schema_name = 'internal' AND constraint_type IN ('NOT NULL', 'CHECK')
+"""
+
+
+def _wrong_values(table: str, columns: Mapping[str, str], constraints: Iterable[Sequence[str]]) -> dict[str, str]:
     """Aggregates that are true where a value is wrong, and what to say of it.
 
     A number is compared after its aggregation: DuckDB takes the bounds that a file states for those of all numbers, and
@@ -168,11 +170,6 @@ def _wrong_values(connection: duckdb.DuckDBPyConnection, table: str, columns: Ma
         wrong["bool_or(evalset_id <> place)"] = "a row of another evaluation set"
     if table in IDENTIFIED:
         wrong[f"min({table}_id) < 1"] = f"{table}_id below 1"
-    constraints = connection.execute(
-        "SELECT constraint_type, expression, constraint_column_names[1] FROM duckdb_constraints() "
-        "WHERE schema_name = 'internal' AND table_name = $table AND constraint_type IN ('NOT NULL', 'CHECK')",
-        {"table": table},
-    ).fetchall()
     for kind, expression, name in constraints:
         if kind == "NOT NULL" and name in columns:
             wrong[f"count({name}) < count(*)"] = f"a row without {name}"

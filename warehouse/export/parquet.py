@@ -102,7 +102,7 @@ def read_manifest(folder: Path) -> Manifest:
             raise ValueError("its content does not match its checksum")
         return {
             (_text(evalset["testset"]), _text(evalset["lp"])): Partition(
-                {table: FileRecord(**record) for table, record in evalset["files"].items() if TABLES[table]},
+                {table: _record(record) for table, record in evalset["files"].items() if TABLES[table]},
                 int(evalset.get("batch", number)),
                 _text(evalset.get("program", "")),
             )
@@ -114,6 +114,13 @@ def read_manifest(folder: Path) -> Manifest:
         ) from error
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise SourceError(f"not the manifest of a complete export: {error}; {AGAIN}", about=str(path)) from error
+
+
+def _record(data: Mapping[str, Any]) -> FileRecord:
+    """A file's record in the manifest. Raises ValueError: a value is of another type."""
+    if {name: type(value) for name, value in data.items()} != {"rows": int, "bytes": int, "sha256": str}:
+        raise ValueError(f"{data!r} is no file's rows, bytes and sha256")
+    return FileRecord(**data)
 
 
 def _text(value: Any) -> str:
