@@ -6,7 +6,7 @@ Light: it is read to print a help.
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from warehouse.errors import QuestionError
 from warehouse.fields import Fields, Option
@@ -101,7 +101,6 @@ class TestOptions(Fields):
     interval: how the intervals of two metrics are made; None = the test's own, else the measure's.
     keep_null: keep the resampled differences.
     all_tests: two metrics are compared by every applicable test, not only by the first.
-    executor: the `concurrent.futures.Executor` to compute on; None for threads.
     """
 
     __test__ = False  # the name begins with "Test", but it is no test
@@ -149,7 +148,6 @@ class TestOptions(Fields):
     interval: Literal["percentile", "normal", "centred"] | None = None
     keep_null: bool = False
     all_tests: bool = False
-    executor: Any = field(default=None, compare=False)
 
     @property
     def side(self) -> Alternative:

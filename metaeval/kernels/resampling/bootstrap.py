@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,7 +16,6 @@ from metaeval.kernels.resampling.draws import (
     blocks,
     outcomes_in_order,
     single_blas_thread,
-    single_blas_thread_abroad,
 )
 from metaeval.kernels.resampling.prepared import IntervalMethod, ResampleStatistic
 
@@ -55,7 +52,6 @@ class _Block:
     resample: Resample
     stream: np.random.Generator
     size: int
-    home: int = field(default_factory=os.getpid)
 
 
 def bootstrap(
@@ -64,14 +60,13 @@ def bootstrap(
     *,
     rng: np.random.Generator,
     n_draws: int = 1000,
-    executor: Executor | None = None,
     n_threads: int | None = None,
     progress: Advance | None = None,
 ) -> Bootstrap:
     """Values of a statistic on resamples with replacement, for all metrics at once.
 
     resample: BOOT-INPUTS draws segments, BOOT-SYSTEMS systems, BOOT-BOTH both; the scores of all metrics and the human
-    scores stay together. A unit drawn twice counts twice. Executor, threads and progress as in `permutation_test`; the
+    scores stay together. A unit drawn twice counts twice. Threads and progress as in `permutation_test`; the
     result does not depend on them.
     Raises ValueError: an unknown resample, n_draws < 1.
     Source: Deutsch et al. 2021; Efron and Tibshirani 1993.
@@ -81,7 +76,7 @@ def bootstrap(
     draws: list[Floats] = []
     with single_blas_thread():
         values = statistic.values(None, None, 1)[0]
-        with outcomes_in_order(_block_values, tasks, executor, n_threads) as outcomes:
+        with outcomes_in_order(_block_values, tasks, n_threads) as outcomes:
             for outcome in outcomes:
                 draws.append(outcome)
                 if progress is not None:
@@ -138,6 +133,5 @@ def _picks(
 
 
 def _block_values(task: _Block) -> Floats:
-    with single_blas_thread_abroad(task.home):
-        picks = _picks(task.stream, task.size, task.resample, task.statistic.shape)
-        return task.statistic.values(*picks, task.size)
+    picks = _picks(task.stream, task.size, task.resample, task.statistic.shape)
+    return task.statistic.values(*picks, task.size)

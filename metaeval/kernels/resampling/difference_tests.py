@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import get_args
 
@@ -65,7 +64,6 @@ def jackknife_test(
     alternative: Alternative = "greater",
     fisher: float = 0.0,
     pairs_once: bool = False,
-    executor: Executor | None = None,
     n_threads: int | None = None,
     progress: Advance | None = None,
 ) -> DifferenceTest:
@@ -84,7 +82,7 @@ def jackknife_test(
     leaving out two systems at a time; the excess is subtracted, and the result is never below the contribution of the
     pairs. The variance of a mean over pairs is then unbiased. Applied for 4 to 40 systems if every value is defined.
     rng: only for "both", which draws n_draws resamples of segments. Without any variance, p is 1 if the metrics are
-    equal, else 0. Nothing is added to p. Executor and threads as in `permutation_test`.
+    equal, else 0. Nothing is added to p. Threads as in `permutation_test`.
     Raises ValueError: fewer than 2 metrics or 3 systems (segments; 4 with `fisher`), an unknown alternative or kind of
         unit, no rng for "both".
     Source: Efron and Tibshirani 1993, eq. 11.5; Efron and Stein 1981 for pairs; Cameron, Gelbach and Miller 2011 for
@@ -109,9 +107,7 @@ def jackknife_test(
     if varying == "both":
         if rng is None:
             raise ValueError("rng is needed: segments are resampled")
-        drawn = bootstrap(
-            statistic, "inputs", rng=rng, n_draws=n_draws, executor=executor, n_threads=n_threads, progress=progress
-        )
+        drawn = bootstrap(statistic, "inputs", rng=rng, n_draws=n_draws, n_threads=n_threads, progress=progress)
         over_segments = variances_of_differences(_scaled(drawn.draws.T, fisher))
         with single_blas_thread():
             shared = np.nan_to_num(_of_single_scores(statistic, without, fisher))
@@ -273,7 +269,6 @@ def bootstrap_test(
     rng: np.random.Generator,
     n_draws: int = 1000,
     alternative: Alternative = "greater",
-    executor: Executor | None = None,
     n_threads: int | None = None,
     progress: Advance | None = None,
 ) -> DifferenceTest:
@@ -285,16 +280,14 @@ def bootstrap_test(
     if two-sided p is above 1 minus the confidence. It is centred on the difference itself, not on the mean of the
     resamples, so their bias does not shift it. values: (M,) the metrics' values, for resamples of a limit of the
     measure; None = the statistic's own. Without any variance, p is 1 if the metrics are equal, else 0; with fewer than
-    three segments it is not defined. Nothing is added to p. Executor and threads as in `permutation_test`.
+    three segments it is not defined. Nothing is added to p. Threads as in `permutation_test`.
     Raises ValueError: n_draws below 2, an unknown alternative.
     Source: Efron and Tibshirani 1993, section 12.3.
     """
     if n_draws < 2:
         raise ValueError(f"{n_draws} resample: a standard deviation needs at least 2")
     checks.known(alternative, get_args(Alternative), "alternative")
-    found = bootstrap(
-        statistic, "inputs", rng=rng, n_draws=n_draws, executor=executor, n_threads=n_threads, progress=progress
-    )
+    found = bootstrap(statistic, "inputs", rng=rng, n_draws=n_draws, n_threads=n_threads, progress=progress)
     observed = found.values if values is None else np.asarray(values, dtype=np.float64)
     return of_draws(observed, found.draws, statistic.shape[1], alternative)
 

@@ -1,11 +1,10 @@
-"""Draws: blocks, the threads or processes that compute them, resample counts, and halves."""
+"""Draws: blocks, the threads that compute them, resample counts, and halves."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -46,11 +45,6 @@ def blocks(rng: np.random.Generator, n_draws: int) -> list[tuple[np.random.Gener
     """
     sizes = [min(BLOCK, n_draws - start) for start in range(0, checks.count(n_draws, "n_draws"), BLOCK)]
     return list(zip(rng.spawn(len(sizes)), sizes, strict=True))
-
-
-def single_blas_thread_abroad(home: int) -> AbstractContextManager[object]:
-    """`single_blas_thread` in a worker process; it is already in force in the process with the id `home`."""
-    return nullcontext() if os.getpid() == home else single_blas_thread()
 
 
 def resample_counts(stream: np.random.Generator, n_draws: int, n_units: int) -> Floats:
@@ -108,7 +102,6 @@ _SHARE: ContextVar[tuple[Share, Iterator[Sequence[Any]]] | None] = ContextVar("_
 def outcomes_in_order(
     work: Callable[[Task], Outcome],
     tasks: Sequence[Task],
-    executor: Executor | None,
     n_threads: int | None,
     *,
     is_shared: bool = True,
@@ -116,8 +109,8 @@ def outcomes_in_order(
     """Results of all tasks in their order.
 
     is_shared: by several machines, where a share is taken; not if the tasks depend on the machine.
-    On exit, including by an exception, tasks that have not begun are cancelled. A pool created here is waited for,
-    except after Ctrl-C; an executor that was passed in stays open.
+    On exit, including by an exception, tasks that have not begun are cancelled, and others waited for, except after
+    Ctrl-C.
     """
     if is_shared and (taken := _SHARE.get()) is not None:
         share, known = taken
@@ -126,14 +119,13 @@ def outcomes_in_order(
             return
         if share.n:
             own = tasks[share.number :: share.n]
-            with outcomes_in_order(work, own, executor, n_threads, is_shared=False) as computed:
+            with outcomes_in_order(work, own, n_threads, is_shared=False) as computed:
                 raise ShareComputedError(list(computed))
     threads = min(n_threads or n_cores(), len(tasks))
-    if executor is None and threads <= 1:
+    if threads <= 1:
         yield (work(task) for task in tasks)
         return
-    pool = executor or ThreadPoolExecutor(max_workers=threads)
-    futures: list[Future[Outcome]] = []
+    pool = ThreadPoolExecutor(max_workers=threads)
     is_waited_for = True
     try:
         futures = [pool.submit(work, task) for task in tasks]
@@ -142,10 +134,7 @@ def outcomes_in_order(
         is_waited_for = False  # a task may take minutes
         raise
     finally:
-        for future in futures:
-            future.cancel()
-        if executor is None:
-            pool.shutdown(wait=is_waited_for, cancel_futures=True)
+        pool.shutdown(wait=is_waited_for, cancel_futures=True)
 
 
 def half_of_annotators(rng: np.random.Generator, raters: Ints) -> Bools:

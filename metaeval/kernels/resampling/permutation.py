@@ -8,9 +8,7 @@ a with the swapped units taken from metric b.
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
@@ -25,7 +23,6 @@ from metaeval.kernels.resampling.draws import (
     blocks,
     outcomes_in_order,
     single_blas_thread,
-    single_blas_thread_abroad,
 )
 from metaeval.kernels.resampling.prepared import TOLERANCE, Swap, SwapStatistic, mask_shape
 
@@ -74,7 +71,6 @@ class _Block:
     two_sided: bool
     mid_p: bool
     keep_null: bool
-    home: int = field(default_factory=os.getpid)
 
 
 @dataclass(frozen=True)
@@ -134,7 +130,6 @@ def permutation_test(
     mid_p: bool = False,
     early_stop: tuple[float, float] | None = None,
     keep_null: bool = False,
-    executor: Executor | None = None,
     n_threads: int | None = None,
     progress: Advance | None = None,
 ) -> PermutationTest:
@@ -147,9 +142,8 @@ def permutation_test(
         is twice the smaller one-sided p if the draws are symmetric, so all draws count fully if Δ observed is 0.
     early_stop: (low, high); after each 100 draws, a pair whose p so far is below low or above high stops. Off by
         default.
-    keep_null: keep every Δ. executor: any concurrent.futures.Executor; without one, `n_threads` threads
-        (default: as many as there are cores). progress: called with (draws done, draws in all).
-    The result is the same for any executor and number of threads.
+    keep_null: keep every Δ. n_threads: by default as many as there are cores; the result is the same for any number.
+    progress: called with (draws done, draws in all).
     Raises ValueError: fewer than 2 metrics, n_draws < 1, an unknown alternative, early_stop with keep_null.
     Source: Deutsch et al. 2021 (PERM-INPUTS, PERM-SYSTEMS, PERM-BOTH).
     """
@@ -173,7 +167,7 @@ def permutation_test(
                 for stream, size in drawn[start : start + at_once]
             ]
             of_all = early_stop is None
-            with outcomes_in_order(_block_outcome, tasks, executor, n_threads, is_shared=of_all) as outcomes:
+            with outcomes_in_order(_block_outcome, tasks, n_threads, is_shared=of_all) as outcomes:
                 for outcome in outcomes:
                     tally.add(outcome)
                     if progress is not None:
@@ -207,11 +201,9 @@ def difference_p_values(
 
 
 def _block_outcome(task: _Block) -> _BlockOutcome:
-    """Outcome of one block; in a worker process, BLAS is limited to one thread there too."""
     statistic = task.statistic
     swaps = draw_swaps(task.stream, task.size, statistic.mask_shape)
-    with single_blas_thread_abroad(task.home):
-        hybrids = statistic.hybrids(swaps) if task.wanted is None else statistic.wanted_hybrids(swaps, task.wanted)
+    hybrids = statistic.hybrids(swaps) if task.wanted is None else statistic.wanted_hybrids(swaps, task.wanted)
     delta = hybrids - hybrids.transpose(0, 2, 1)  # (k, M, M): a with b's units − b with a's units
     observed = task.observed[:, None] - task.observed[None, :]
     reached, reach = (np.abs(delta), np.abs(observed)) if task.two_sided else (delta, observed)

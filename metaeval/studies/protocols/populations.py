@@ -152,7 +152,6 @@ def of_overall(
             "inputs",
             rng=rng,
             n_draws=testing.resamples,
-            executor=testing.executor,
             n_threads=testing.threads,
         ).draws
         for lp in dict.fromkeys(part.lp for part, _ in weighted)
@@ -228,7 +227,6 @@ def _permuted(parts: Sequence[_LanguagePair], testing: TestOptions, rng: np.rand
         alternative=testing.side,
         plus_one=testing.plus_one,
         mid_p=bool(testing.mid_p),
-        executor=testing.executor,
         n_threads=testing.threads,
     ).p
 

@@ -356,7 +356,6 @@ def _bootstrapped(
         units,
         rng=np.random.default_rng([options.seed, 2]),
         n_draws=testing.resamples,
-        executor=testing.executor,
         n_threads=testing.threads,
         progress=None if progress is None else lambda done, total: progress(f"{measure} interval", done, total),
     )

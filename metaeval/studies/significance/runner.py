@@ -49,8 +49,7 @@ def run(
     calibrated tie thresholds, which stay with their metrics; None if the measure has none.
     Raises QuestionError: an alternative or pooling that the test does not have, or the kernel's reason.
     """
-    by_whom = {"executor": testing.executor, "n_threads": testing.threads}
-    resampling = {"rng": rng, "n_draws": testing.resamples, "progress": advance, **by_whom}
+    resampling = {"rng": rng, "n_draws": testing.resamples, "progress": advance, "n_threads": testing.threads}
     try:
         if testing.test == "williams":
             return _williams(measure, blocks[0], options, testing)

@@ -14,7 +14,7 @@ def test_results_come_in_the_order_of_the_tasks() -> None:
         time.sleep(0.01 * (3 - task))
         return 10 * task
 
-    with outcomes_in_order(work, [0, 1, 2], None, 3) as outcomes:
+    with outcomes_in_order(work, [0, 1, 2], 3) as outcomes:
         assert list(outcomes) == [0, 10, 20]
 
 
@@ -29,7 +29,7 @@ def test_ctrl_c_does_not_wait_for_a_task_that_runs() -> None:
         return task
 
     def interrupted() -> None:
-        with outcomes_in_order(work, [0, 1, 2], None, 2):
+        with outcomes_in_order(work, [0, 1, 2], 2):
             assert begun.wait(60)
             raise KeyboardInterrupt
 
@@ -50,7 +50,7 @@ def test_any_other_error_waits_for_what_runs_and_begins_nothing_more() -> None:
         return task
 
     def failed() -> None:
-        with outcomes_in_order(work, list(range(50)), None, 2):
+        with outcomes_in_order(work, list(range(50)), 2):
             assert begun.wait(60)
             raise ValueError("no")
 
