@@ -105,8 +105,9 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
         history, shown = answer.result
         if (slopes := shown.facts.get("slopes")) is not None:
             return of_slopes(slopes)
-        of = {"over-years": of_trends, "bridges": of_bridges}.get(self.view, of_years)
-        return of(history, answer.frame if self.view != "years" else shown.facts["rows"])
+        if self.view == "years":
+            return of_years(history, shown.facts["rows"], self.pool or "mean")
+        return (of_trends if self.view == "over-years" else of_bridges)(history, answer.frame)
 
     def chart(self, answer: "Answer[tuple[History, Result]]") -> "alt.VConcatChart":
         from metaeval.charts.history import history_chart

@@ -91,11 +91,28 @@ def test_winners_of_several_years_are_no_measure_of_progress(simulated_warehouse
     asked = {"measure": "pearson", "anchor": "simBLEU", "resamples": 2}
     several = function("trend")(simulated_warehouse, "all", "cs-uk", **asked)
     one = function("trend")(simulated_warehouse, "sim24", "cs-uk", **asked)
-    assert several.summary.endswith(" Years differ in data, so this is no measure of progress.")
+    assert several.summary.endswith(" Years differ in data; within=True compares metrics on the same data.")
     assert "years differ in data (within=True measures progress on the same data)" in several.notes
-    assert "progress" not in one.summary
+    assert "within" not in one.summary
     assert not [note for note in one.notes if "progress" in note]
     _check(several.summary)
+
+
+@pytest.mark.parametrize("pool", [None, "random-effects"])
+@pytest.mark.parametrize("by", [("family",), ("best",)])
+def test_the_leader_of_a_year_has_the_figures_of_its_cell(
+    simulated_warehouse: Warehouse, by: tuple[str, ...], pool: str | None
+) -> None:
+    found = function("trend")(simulated_warehouse, measure="pearson", anchor="simBLEU", resamples=2, by=by, pool=pool)
+    form = r"In (\d+), (.+) leads by pearson \(([\d.]+).*?\), ([\d.]+)(?: \[.*?\])? (above|below) simBLEU"
+    said = re.match(form, found.summary)
+    assert said is not None
+    year, leader, value, gap, side = said.groups()
+    cells = found.reading.select(f"^{year} .*$").to_series().to_list()
+    best = max(cells)
+    assert best.startswith(f"{value} {'+' if side == 'above' else '-'}{gap}")
+    if by == ("family",):
+        assert found.reading["group"][cells.index(best)].startswith(leader)
 
 
 def test_notebooks_and_consoles_show_the_sentence_first(simulated_warehouse: Warehouse) -> None:

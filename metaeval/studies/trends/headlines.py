@@ -6,10 +6,11 @@ from typing import Any
 import polars as pl
 
 from metaeval.results.sentences import either, interval, named, number, opening
+from metaeval.studies.trends.gaps import Pooling, pooled_by_year
 from metaeval.studies.trends.groups import CHOSEN
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.within import Kind, KindSlope, Within
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 ALPHA = 0.05
 _WHO: Mapping[Kind, tuple[str, str]] = {
@@ -33,48 +34,44 @@ def _leader(row: Mapping[str, Any]) -> str:
 
     >>> _leader({"by": "family", "group": "COMET"}), _leader({"by": "kind", "group": "llm, reference-free"})
     ('COMET', 'the best reference-free LLM-based metric')
-    >>> [_leader({"by": "best", "group": "best", "lp": n, "metric": "COMET-refA"}) for n in (1, 2)]
+    >>> [_leader({"by": "best", "group": "best", "n_sets": n, "metric": "COMET-refA"}) for n in (1, 2)]
     ['COMET-refA', 'the best metric']
     """
     if row["by"] == "best":
-        return str(row["metric"]) if row["lp"] == 1 else "the best metric"
+        return str(row["metric"]) if row["n_sets"] == 1 else "the best metric"
     if row["by"] not in CHOSEN:
         return str(row["group"])
     kind, _, free = row["group"].partition(", ")
     return " ".join(filter(None, ["the best", free, _KINDS.get(kind, kind), "metric"]))
 
 
-def of_years(history: History, rows: pl.DataFrame) -> str:
-    """The leader of the latest year with its gap to the anchor, earlier leaders, and what would compare years."""
-    official = rows.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
-    means = (
-        official.drop_nulls("year")
-        .group_by("year", "by", "group", maintain_order=True)
-        .agg(
-            pl.col("value", "gap").mean(),
-            pl.when(pl.len() == 1).then(pl.col("gap_low", "gap_high").first()),
-            pl.col("lp").n_unique(),
-            pl.col("metric").first(),
-        )
-    )
-    means = means.filter(~pl.col("by").is_in(CHOSEN)) if (~means["by"].is_in(CHOSEN)).any() else means
-    if means.is_empty():
+def of_years(history: History, rows: pl.DataFrame, pool: Pooling = "mean") -> str:
+    """The leader of the latest year with its gap to the anchor, earlier leaders, and which view compares years.
+
+    rows: as from `grouped`. Values and gaps are those of the table: pooled over the sets of a year and human protocol,
+    of which a year's first is that of most sets.
+    """
+    official = rows.filter(pl.col("bridge").is_null())
+    pooled = pooled_by_year(official, history.measure, pool).drop_nulls(["year", "value"])
+    named_ones = ~pooled["by"].is_in(CHOSEN)
+    pooled = pooled.filter(named_ones) if named_ones.any() else pooled
+    if pooled.is_empty():
         return f"No year has a value of {history.measure}."
     best, *before = (
-        means.sort("year", "value", descending=True, maintain_order=True)
+        pooled.sort("year", "n_sets_all", "protocol", "value", descending=True, maintain_order=True)
         .unique("year", keep="first", maintain_order=True)
         .to_dicts()
     )
-    mean_of = f", the mean of {best['lp']} language pairs" if best["lp"] > 1 else ""
-    leader = _leader(best)
-    lead = f"In {best['year']}, {leader} leads by {history.measure} ({number(best['value'])}{mean_of})"
+    mean_of = f", the mean of {best['n_sets']} evaluation sets" if best["n_sets"] > 1 and pool == "mean" else ""
+    lead = f"In {best['year']}, {_leader(best)} leads by {history.measure} ({number(best['value'])}{mean_of})"
     if best["group"] == history.anchor:
         lead += ", the anchor of all gaps"
     elif best["gap"] is not None:
-        ends = interval(best, "gap_low", "gap_high")
-        lead += f", {number(best['gap'])}{ends} above {history.anchor} on the same data"
-        if best["gap"] < 0:
-            lead = lead.replace(f"{number(best['gap'])}{ends} above", f"{number(-best['gap'])} below")
+        ends = [best[name] for name in ("gap", "gap_low", "gap_high")]
+        side = "below" if best["gap"] < 0 else "above"
+        gap, *ends = ends if side == "above" else [None if one is None else -one for one in (ends[0], *ends[:0:-1])]
+        of_gap = interval(dict(zip(("low", "high"), ends, strict=True)), "low", "high")
+        lead += f", {number(gap)}{of_gap} {side} {history.anchor} on the same data"
     else:
         lead += f"; {history.anchor} has no value there"
     earlier = [
@@ -83,10 +80,10 @@ def of_years(history: History, rows: pl.DataFrame) -> str:
         + ")"
         for one in before
     ]
-    without = sorted({one.year for one in history.entries if one.year is not None} - set(means["year"]))
+    without = sorted({one.year for one in history.entries if one.year is not None} - set(pooled["year"]))
     missing = f" No values for {named(without, 5)}." if without else ""
     before_that = [f"; before: {named(earlier, n)}." for n in (3, 2, 1) if earlier]
-    within = " Years differ in data, so this is no measure of progress." if before else ""
+    within = f" Years differ in data; {option('within', True)} compares metrics on the same data." if before else ""
     return either(
         *(f"{lead}{one}{missing}{within}" for one in [*before_that, "."]),
         *(f"{lead}{one}{within}" for one in [*before_that[-1:], "."]),

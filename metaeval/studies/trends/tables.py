@@ -91,10 +91,12 @@ def wide(frame: pl.DataFrame, history: History, by: Sequence[By], pool: Pooling 
     columns: dict[str, list[str]] = {"group": [_label(*own, members.get(own, "")) for own in ordered]}
     for year, protocol in years:
         columns[_heading(year, protocol)] = [cells[key].get((year, protocol), NOTHING) for key in ordered]
+    is_pooled = (by_year["n_sets_all"] > 1).any()
     notes = [
         f"cells: {history.measure}, then the gap to {history.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
         f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets; "
         f"{NOTHING} no such metric)",
+        *([_ON_GAPS] if is_pooled else []),
         *([] if len(official_years) < 2 else [NoteWithHint("years differ in data", _WITHIN)]),
         *targets(history),
         *_on_groups(members),
@@ -102,13 +104,13 @@ def wide(frame: pl.DataFrame, history: History, by: Sequence[By], pool: Pooling 
         *without_answer(history),
     ]
     details = [*contexts(frame, history.measure), *bridge_notes(frame, history), *_on_points(history)]
-    is_pooled = (by_year["n_sets_all"] > 1).any()
     pooled = how if is_pooled else pool
     parts = trend_parts(history, "years", ("by", ",".join(by)), ("pool", pooled), ("alpha", alpha))
     every = tuple(dict.fromkeys([*notes, *history.notes, *details]))
     return Result(pl.DataFrame(columns), parts, every, {"details": frozenset(details)})
 
 
+_ON_GAPS = "over several evaluation sets, gaps are pooled by random effects, not taken from the pooled values"
 _WITHIN = f"{option('within', True)} measures progress on the same data"
 
 
