@@ -88,15 +88,21 @@ class Audit(Question["list[Finding]"], name="audit"):
 
     def headline(self, answer: "Answer[list[Finding]]") -> str:
         from metaeval.results.sentences import opening
-        from queries.findings import SEVERITIES
+        from queries.findings import SEVERITIES, by_kind
 
-        where = " ".join(one for one in (self.testset, self.lp) if one) or "the warehouse"
+        where = " ".join(one for one in (self.testset, self.lp) if one not in (None, "all")) or "the warehouse"
         counts = {name: sum(one.severity == name for one in answer.result) for name in SEVERITIES}
         words = [counted(n, "note" if name == "info" else name) for name, n in counts.items() if n]
         if not words and self.check:
             return opening(f"No findings of these kinds in {where}: {', '.join(self.check)}.")
         if not words:
             return opening(f"Nothing is wrong or odd in {where}.")
-        worst = answer.frame.row(0, named=True) if answer.frame.height else None
         first = f"{', '.join(words)} in {where}; {'no error' if not counts['error'] else 'the errors come first'}."
-        return opening(first, "" if worst is None else f"Most serious: {worst['subject']} ({worst['check']}).")
+        if answer.frame.is_empty():
+            return opening(first)
+        severity, check, n, _ = by_kind(answer.frame).row(0)
+        largest = answer.frame.filter(severity=severity, check=check).sort(
+            "n", descending=True, nulls_last=True, maintain_order=True
+        )
+        word = "note" if severity == "info" else severity
+        return opening(first, f"Most frequent {word}: {check} ({n}), such as {largest['subject'][0]}.")

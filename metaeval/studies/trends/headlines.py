@@ -67,11 +67,11 @@ def of_years(history: History, rows: pl.DataFrame, pool: Pooling = "mean") -> st
     if best["group"] == history.anchor:
         lead += ", the anchor of all gaps"
     elif best["gap"] is not None:
-        ends = [best[name] for name in ("gap", "gap_low", "gap_high")]
-        side = "below" if best["gap"] < 0 else "above"
-        gap, *ends = ends if side == "above" else [None if one is None else -one for one in (ends[0], *ends[:0:-1])]
-        of_gap = interval(dict(zip(("low", "high"), ends, strict=True)), "low", "high")
-        lead += f", {number(gap)}{of_gap} {side} {history.anchor} on the same data"
+        side, sign, ends = "above", 1, ("gap_low", "gap_high")
+        if best["gap"] < 0:
+            side, sign, ends = "below", -1, ("gap_high", "gap_low")
+        distance = {name: None if best[name] is None else sign * best[name] for name in ends}
+        lead += f", {number(abs(best['gap']))}{interval(distance, *ends)} {side} {history.anchor} on the same data"
     else:
         lead += f"; {history.anchor} has no value there"
     earlier = [
