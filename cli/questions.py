@@ -19,6 +19,7 @@ from cli.render.output import progress
 from cli.views import view_of
 from metaeval.questions import question_named
 from metaeval.questions.question import Question, question_with
+from warehouse.errors import QuestionError
 from warehouse.fields import Field, fields_of
 from warehouse.wording import option
 
@@ -43,7 +44,7 @@ def command_of(name: str) -> Callable[..., None]:
 
         if output.is_page:
             check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
-        _check_order(known, words, output.database)
+        _check_order(name, known, words, output)
         given = _values_of_words(name, known, words)
         if "after" in given and (output.db or output.folder) is not None:
             raise UsageError("name the second warehouse as an argument or with --db, not both")
@@ -220,25 +221,35 @@ def _values_of_words(command: str, known: Mapping[str, Field], words: Mapping[st
     return given
 
 
-def _check_order(known: Mapping[str, Field], words: Mapping[str, Any], database: Path) -> None:
-    """Refuse a language pair that is followed by a test set of this database, or of WMT.
+def _check_order(command: str, known: Mapping[str, Field], words: Mapping[str, Any], output: QuestionOutput) -> None:
+    """Refuse a test set of this warehouse, or of WMT, that comes after another word.
 
-    Raises QuestionError: the two are swapped.
+    Raises QuestionError: the order is another, with the command in the right one.
     """
     arguments = [one.name for one in known.values() if one.is_argument]
     said = [word for name in arguments for word in _listed(words.get(name))]
-    if arguments[:1] != ["testset"] or len(said) < 2 or not _is_pair(said[0].split(",")[0]):
+    if arguments[:1] != ["testset"] or len(said) < 2:
         return
     from queries.evalsets import stored_name, stored_places, unknown_testset
     from queries.opening import opening
     from warehouse.facts.testsets import known_testsets
 
-    with opening(database) as opened, opened() as warehouse:
-        loaded = stored_places(warehouse)["testset"]
-    names = {*loaded, *known_testsets()}
-    testset = stored_name(said[1], names)
-    if said[0] not in loaded and names.issuperset(testset.split(",")):
+    names = {*known_testsets()}
+    if names.issuperset(said[0].split(",")):
+        return
+    if output.folder is None:
+        with opening(output.database) as opened, opened() as warehouse:
+            names |= stored_places(warehouse)["testset"]
+    there = [names.issuperset(stored_name(one, names).split(",")) for one in said]
+    if there[0] or said[0] == "all" or not any(there):
+        return
+    testset = said.pop(there.index(True))
+    if _is_pair(said[0].split(",")[0]):
         raise unknown_testset(said[0].split(",")[0], [testset])
+    if pairs := [one for one in said if _is_pair(one.split(",")[0])]:
+        said.insert(0, said.pop(said.index(pairs[0])))
+    line = " ".join(["scorehouse", command, testset, *said])
+    raise QuestionError(f"the test set comes first: `{line}`")
 
 
 def _may_be_lp(word: str) -> bool:

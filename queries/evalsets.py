@@ -170,6 +170,8 @@ def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
         return QuestionError(f"{testset!r} is a language pair; the test set comes before it, such as {example}")
     if is_year(testset) and (of_year := sorted(name for name in loaded if name.startswith(f"wmt{testset[-2:]}."))):
         return QuestionError(f"several test sets of {testset} are loaded; name one: {', '.join(of_year)}")
+    if is_language_name(testset):
+        return QuestionError(f"{testset!r} is a language; name a language pair, such as en-{language_named(testset)}")
     if testset not in known_testsets():
         return unknown("test set", testset, loaded)
     return QuestionError(

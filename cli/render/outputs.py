@@ -19,20 +19,29 @@ _GOES_ON = " …"
 _NO_TEXT = "(no text is loaded)"
 
 
-def outputs_page(frame: pl.DataFrame, digits: int, width: int | None = None, *, every_row: bool = False) -> str:
+def outputs_page(
+    frame: pl.DataFrame,
+    digits: int,
+    width: int | None = None,
+    *,
+    every_row: bool = False,
+    errors_of: str | None = None,
+) -> str:
     """A block of lines for each output; frame: the rows of the list, perhaps of several evaluation sets.
 
     width: of the terminal, which shows marked errors in colour instead of brackets (unless NO_COLOR is set), wraps
-    texts, and shows only the first screen unless every_row is set. None elsewhere.
+    texts, and shows only the first screen unless every_row is set. None elsewhere. errors_of: the human score that the
+    errors were marked for, if it is not one of the scorers.
     """
     found: list[str] = []
+    lead = f"   errors ({errors_of}): " if errors_of else "   errors: "
     n_lines = 0
     places: Counter[tuple[str | None, str | None]] = Counter()
     for row in frame.iter_rows(named=True):
         evalset = row.get("testset"), row.get("lp")
         places[evalset] += 1
         row |= {"place": places[evalset], "errors": _errors(row)}
-        lines = _block(row, digits) if width is None else _narrow_block(row, digits, width, every_row)
+        lines = _block(row, digits, lead) if width is None else _narrow_block(row, digits, lead, width, every_row)
         n_lines += len(lines) + 1
         if found and width is not None and not every_row and n_lines > MOST_LINES - 3:
             found.append(f"… {counted(frame.height - len(found), 'more output')}: --all\n")
@@ -59,17 +68,17 @@ def _head(row: dict[str, Any], digits: int) -> tuple[str, list[str]]:
     return one_line(first), [one_line(one) for one in (a, b, f"residual {row['residual']:+.2f}")]
 
 
-def _block(row: dict[str, Any], digits: int) -> list[str]:
+def _block(row: dict[str, Any], digits: int, lead: str) -> list[str]:
     first, scores = _head(row, digits)
     lines = [first, f"   {'   '.join(scores)}"]
     for name, text, in_source in (("source", row["source"], True), ("output", row["output"], False)):
         pieces = marked(text or "", row["errors"], in_source=in_source)
         lines.append(f"   {name}: {one_line(plain(pieces)) if text or pieces else _NO_TEXT}")
     labels = [_quoted(row, error) for error in row["errors"]]
-    return [*lines, one_line(f"   errors: {'; '.join(labels)}")] if labels else lines
+    return [*lines, one_line(f"{lead}{'; '.join(labels)}")] if labels else lines
 
 
-def _narrow_block(row: dict[str, Any], digits: int, width: int, every_row: bool) -> list[str]:
+def _narrow_block(row: dict[str, Any], digits: int, lead: str, width: int, every_row: bool) -> list[str]:
     first, scores = _head(row, digits)
     lines = [*wrap(first, width, subsequent_indent="   "), *_wrapped("   ", [Piece("   ".join(scores))], width)]
     for name, text, in_source in (("source", row["source"], True), ("output", row["output"], False)):
@@ -79,7 +88,7 @@ def _narrow_block(row: dict[str, Any], digits: int, width: int, every_row: bool)
         lines += found if every_row else _cut(found, _LINES)
     labels = Counter(error.label + (" in the source" if error.is_in_source else "") for error in row["errors"])
     said = "; ".join(label if n == 1 else f"{n} × {label}" for label, n in labels.most_common())
-    found = wrap(one_line(f"   errors: {said}"), width - len(_GOES_ON), subsequent_indent="   ") if said else []
+    found = wrap(one_line(f"{lead}{said}"), width - len(_GOES_ON), subsequent_indent="   ") if said else []
     return [*lines, *(found if every_row else _cut(found, _LINES - 1))]
 
 

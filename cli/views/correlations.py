@@ -17,7 +17,8 @@ def show(answer: "Answer[Result]", output: Output) -> None:
     """The matrix; on a terminal its columns are numbered as its rows are."""
     width = output.width
     is_table = format_for(output.format, output.output) is Format.TABLE
-    if width is None or not is_table or answer.frame.columns[0] not in ("metric", "human"):
+    is_matrix = answer.frame.columns[0] in ("metric", "human") and "metric" not in answer.facts
+    if width is None or not is_table or not is_matrix:
         output.show_answer(answer)
         return
     names = answer.frame[:, 0].to_list()

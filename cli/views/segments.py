@@ -22,5 +22,6 @@ def show(answer: "Answer[Result]", output: Output) -> None:
     elif asked.by is not None:
         output.show_answer(replace(answer, reading=groups_for_reading(answer.frame)))
     else:
-        page = outputs_page(answer.frame, DIGITS, output.width, every_row=output.every_row)
+        whole, errors_of = output.every_row, answer.facts.get("errors_of")
+        page = outputs_page(answer.frame, DIGITS, output.width, every_row=whole, errors_of=errors_of)
         output.show_answer(replace(answer, reading=for_reading(answer.frame)), page=page)

@@ -8,7 +8,7 @@ from metaeval.questions.question import EvalsetQuestion
 from metaeval.results.run import Run
 from queries.slices import ALL, Slice
 from warehouse.errors import QuestionError
-from warehouse.fields import Option
+from warehouse.fields import Argument, Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
-    """Correlate every pair of metrics.
+    """Correlate every pair of metrics, or one metric with all others.
 
     Uses annotated segments, or all segments if there are no human scores. `--human all` correlates human scores with
     each other instead.
@@ -27,12 +27,15 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
     Example: scorehouse correlations sim24 en-de -m pearson --status primary
     """
 
+    metric: Annotated[str | None, Argument("Metric to correlate with all others.", ("metric",), names="metric")] = None
     measure: Annotated[
         str, Option("pearson, spearman or kendall; with by=... on segments.", ("measure", "m"), names="measure")
     ] = "pearson(by=none)"
     system_score: SystemScoreOption = None
 
     def check_fields(self) -> None:
+        if self.metric is not None and self.human == ALL:
+            raise QuestionError(f"{option('metric')} and {option('human', ALL)} cannot be combined")
         from metaeval.measures.registry import parse_measure
 
         if self.system_score is not None and (parsed := parse_measure(self.measure)).level != "sys":
@@ -45,15 +48,31 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         from metaeval.results.answer import answer_of
         from metaeval.studies.tables.agreement import agreement, human_agreement
 
-        between = human_agreement if self.human == ALL else agreement
+        measure, asked, options = parse_measure(self.measure), self.part(Slice), self.part(Options)
         with run.opened() as warehouse:
-            found = between(warehouse, self.part(Slice), parse_measure(self.measure), self.part(Options))
+            if self.human == ALL:
+                found = human_agreement(warehouse, asked, measure, options)
+            else:
+                found = agreement(warehouse, asked, measure, options, self.metric)
         return answer_of(self, found, digits=2)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import number, opening
+        from metaeval.results.sentences import named, number, opening
 
+        not_people = "These are correlations between metrics, not with human scores."
         names = answer.frame[:, 0].to_list()
+        if self.metric is not None:
+            one, known = answer.facts["metric"], answer.frame.drop_nulls("correlation")
+            if known.is_empty():
+                return f"{one} has no correlation by {self.measure} with another metric."
+            said = [f"{name} ({number(value)})" for name, value in known.rows()]
+            return opening(
+                f"{one} is most like {named(said[:3], last='and')} by {self.measure}"
+                f"{f', least like {said[-1]}' if len(said) > 3 else ''}.",
+                not_people,
+            )
+        if len(names) == 1:
+            return f"Only {names[0]} is selected; {option('metric', names[0])} correlates it with all others."
         pairs = [
             (value, a, b)
             for row, a in enumerate(names)
@@ -68,7 +87,7 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         return opening(
             f"{' and '.join(most)} correlate most {n} ({self.measure} {number(high)}), {' and '.join(least)} least "
             f"({number(low)}).",
-            *([] if self.human == ALL else ["These are correlations between metrics, not with human scores."]),
+            *([] if self.human == ALL else [not_people]),
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
@@ -76,4 +95,6 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         from metaeval.studies.tables.agreement import clustered
 
         found = answer.result
+        if self.metric is not None:
+            raise QuestionError(f"no chart goes with {option('metric')}")
         return correlation_matrix(found.frame, clustered(found.frame), self.measure, found.signature)

@@ -1,5 +1,6 @@
 """`deltas`: how large a difference must be, and pairs that no metric orders correctly."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,6 +42,8 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
     hard: Annotated[bool, Option("List the pairs of systems that almost no metric orders correctly.")] = False
 
     def check_fields(self) -> None:
+        if self.metric is not None and _NUMBER.fullmatch(self.metric):
+            raise QuestionError(f"{self.metric} is no metric; {option('difference', self.metric)} is a difference")
         if self.hard:
             for name in ("metric", "resamples", "seed"):
                 if self.differs_from_default(name):
@@ -122,5 +125,6 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         return hard_pairs_chart(answer, self.max_correct) if self.hard else deltas_chart(answer)
 
 
+_NUMBER = re.compile(r"[+-]?\d*\.?\d+")
 _AT_A_DIFFERENCE = ["protocol", "direction", "years", "n_sets", "n_pairs", "difference", "agreement", "low", "high"]
 _FOR_READING = ["protocol", "direction", "years", "n_sets", "n_pairs", "overall", "agreement", "delta", "low", "safe"]

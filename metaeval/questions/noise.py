@@ -121,10 +121,12 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
         if rows.is_empty():
             return "No measure has a value with noise."
         worst = rows.row(0, named=True)
+        best = "the human scores themselves" if worst["metric"] == HUMAN else str(worst["metric"])
+        noise = f"{worst['kind']} noise of {worst['strength']:g} SD"
+        if worst["kind"] == "outliers":
+            noise = f"{worst['strength']:.0%} of scores as outliers"
         return opening(
-            f"{worst['measure']} loses the most by noise: {number(worst['lost'])} less than without, for "
-            f"{'the ' * (worst['metric'] == HUMAN)}{worst['metric']} with {worst['kind']} noise of strength "
-            f"{worst['strength']:g}."
+            f"Noise changes {worst['measure']} most: {best} would lose {number(worst['lost'])} of it with {noise}."
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

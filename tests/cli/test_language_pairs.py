@@ -15,7 +15,15 @@ from tests.helpers import together
 from warehouse.fields import fields_of
 
 TAKING_ONE = [name for name in QUESTIONS if "lp" in fields_of(question_named(name))]
-OTHERS = {"metric": "A", "first": "A", "second": "B", "segment": 1, "before": "b", "rules": "wmt24", "item": "table-1"}
+OTHERS = {
+    "metric": "A*",
+    "first": "A*",
+    "second": "B*",
+    "segment": 1,
+    "before": "b",
+    "rules": "wmt24",
+    "item": "table-1",
+}
 
 
 def _nothing() -> Any:

@@ -55,4 +55,5 @@ ASKED: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("rank", ("sim24", "all"), {"measures": ("pearson",), "significance": True, "resamples": 20}),
     ("rank", SIM, {"measures": ("pearson",), "by": "domain", "significance": True, "resamples": 20}),
     ("rank", ("sim22", "cs-uk"), {"measures": ("pa",), "human": "all"}),
+    ("correlations", (*SIM, "simBLEU"), {}),
 ]

@@ -229,7 +229,7 @@ def _one_delta(at: Place, found: Answer[Any]) -> list[str]:
 
 
 def _noise(at: Place, found: Answer[Any]) -> list[str]:
-    return [f"loses the most by noise: {max(found.frame['lost'].drop_nulls()):.3f} less than without"]
+    return [f"would lose {max(found.frame['lost'].drop_nulls()):.3f} of it with "]
 
 
 def _plan(at: Place, found: Answer[Any]) -> list[str]:

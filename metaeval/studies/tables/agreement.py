@@ -13,23 +13,26 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options
 from metaeval.measures.system_scores import asked_scores
 from metaeval.results.answer import Result, table_notes, table_parts
-from metaeval.results.inputs import Inputs, no_metric
+from metaeval.results.inputs import Inputs, metric_place, no_metric, where
 from queries.blocks import Block
 from queries.evalsets import all_humans
 from queries.reasons import Exclusion, Reason
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown
 from warehouse.wording import counted
 
 
-def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Result:
+def agreement(
+    warehouse: Warehouse, asked: Slice, measure: Measure, options: Options, metric: str | None = None
+) -> Result:
     """Correlation of each metric with each other one over the (system, segment) pairs, or systems, that humans judged.
 
     measure: pearson, spearman or kendall, at system level or by groups; groups where one of the two is constant are
     dropped from the mean. Without a human score (none is loaded, or none is official and none named) over all that
     metrics scored; notes say so. Missing values are null.
-    Columns: metric, and one for each metric, sorted by name.
-    Raises QuestionError: another measure; no metric; see `select`.
+    Columns: metric, and one for each metric, sorted by name. Of one metric: metric and correlation, the highest first.
+    Raises QuestionError: another measure; no metric; the one metric is unknown or excluded; see `select`.
     """
     statistic = measure.correlation
     if statistic is None:
@@ -57,7 +60,17 @@ def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Opt
     names = [metric.name for metric in block.metrics]
     columns = {name: pl.Series(column).fill_nan(None) for name, column in zip(names, matrix.T, strict=True)}
     parts = table_parts(("matrix", measure), block, ("system_score", source))
-    return Result(pl.DataFrame({"metric": names, **columns}), parts, table_notes(block, excluded))
+    frame, facts = pl.DataFrame({"metric": names, **columns}), {}
+    if metric is not None:
+        if (place := metric_place(whole, metric)) is None:
+            raise unknown("metric", metric, names, where=where(block.selection))
+        name = facts["metric"] = whole.metrics[place].name
+        if name in excluded:
+            raise QuestionError(f"{name} of {where(block.selection)} is excluded: {excluded[name].sentence}")
+        frame = frame.select("metric", correlation=name).filter(pl.col("metric") != name)
+        frame = frame.sort("correlation", descending=True, nulls_last=True, maintain_order=True)
+        parts.insert(1, ("metric", name))
+    return Result(frame, parts, table_notes(block, excluded), facts)
 
 
 def human_agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Result:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -51,7 +51,8 @@ def disagreements(
     the residual, then system and segment.
     Groups: scorer_a, scorer_b, by, group, n (outputs), residual (mean), rms (root mean square of residuals), pearson
     (of the two inside the group), z_a, z_b (means), signature; by rms, then group.
-    Fact of outputs: n_equal (of each scorer: outputs with the score of the first row).
+    Facts of outputs: n_equal (of each scorer: outputs with the score of the first row), errors_of (the human score that
+    the errors were marked for, if it is another one).
     Raises QuestionError: see `select`; more than two metrics, an unknown or excluded one, fewer than 3 outputs with
     both scores, a scorer that gives all the same score, groups of what is not loaded.
     """
@@ -82,11 +83,17 @@ def disagreements(
     else:
         # rounded, so that equal ones stay in the order of systems and segments
         size = np.round(np.abs(outputs["residual"].to_numpy()), 9)
-        frame, remarks = _with_texts(warehouse, block, outputs[np.argsort(-size, kind="stable")[:n]], (a, b))
+        human = block.selection.human
+        source = None if human is None else human_with_errors(warehouse, block.selection.evalset_id, [human])
+        chosen = outputs[np.argsort(-size, kind="stable")[:n]]
+        frame, remarks = _with_texts(warehouse, block, chosen, (a, b), source)
         notes += remarks
     names = {"scorer_a": pl.lit(a), "scorer_b": pl.lit(b)}
     frame = frame.select(**names, **{name: pl.col(name) for name in frame.columns}, signature=pl.lit(line(parts)))
-    facts = {} if by or frame.is_empty() else {"n_equal": [_n_equal(outputs, frame, side) for side in ("a", "b")]}
+    facts: dict[str, Any] = {}
+    if by is None:
+        n_equal = [] if frame.is_empty() else [_n_equal(outputs, frame, side) for side in ("a", "b")]
+        facts = {"n_equal": n_equal, "errors_of": None if source == human else source}
     return Result(frame, parts, (*notes, *table_notes(block, {})), facts)
 
 
@@ -193,13 +200,13 @@ def _outputs(warehouse: Warehouse, block: Block, values: Sequence[Floats], scale
 
 
 def _with_texts(
-    warehouse: Warehouse, block: Block, outputs: pl.DataFrame, scorers: Sequence[str]
+    warehouse: Warehouse, block: Block, outputs: pl.DataFrame, scorers: Sequence[str], source: str | None
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Outputs with their texts and errors, and what is to be said of these."""
+    """Outputs with their texts and the errors of a human score, and what is to be said of these."""
     segments = sorted(set(outputs["segment"].to_list()))
     found = ask(warehouse, "texts_of_segments", evalset=block.selection.evalset_id, segments=segments)
     texts = {(segment, kind, name): text for segment, kind, name, text in found.iter_rows()}
-    errors, remarks = _errors(warehouse, block, scorers, segments)
+    errors, remarks = _errors(warehouse, block, scorers, segments, source)
     sources, translations, marked = [], [], []
     for system, segment in outputs.select("system", "segment").iter_rows():
         sources.append(texts.get((segment, "source", None)))
@@ -221,12 +228,11 @@ def _ranks(scores: Floats) -> Ints:
 
 
 def _errors(
-    warehouse: Warehouse, block: Block, scorers: Sequence[str], segments: Sequence[int]
+    warehouse: Warehouse, block: Block, scorers: Sequence[str], segments: Sequence[int], source: str | None
 ) -> tuple[Errors | None, list[str]]:
     """Errors of the segments' outputs, also those that the compared metrics predicted; None where none were marked for
-    the human score or another of its protocol, nor predicted."""
+    the human score or another of its protocol, nor predicted. source: the human score that they were marked for."""
     human, evalset = block.selection.human, block.selection.evalset_id
-    source = None if human is None else human_with_errors(warehouse, evalset, [human])
     errors = marked_errors(warehouse, evalset, source, segments, [name for name in scorers if name != human])
     if source is None:
         return errors or None, [f"no errors were marked for {human or 'a human score'} of {where(block.selection)}"]
