@@ -190,7 +190,7 @@ def _of_library(error: Exception, command: Any, path: str, asked: Any) -> str:
     if name is not None:
         is_flag = any(one.is_flag for one in command.params if name in (*one.opts, *one.secondary_opts))
         return f"{name} takes no value" if is_flag else f"{name}: expected a value"
-    if param is None or getattr(error, "message", ""):
+    if param is None or getattr(error, "message", None):
         return ""
     is_argument = param.param_type_name == "argument"
     missing = (param.metavar or param.name.upper()).rstrip(".") if is_argument else max(param.opts, key=len)
