@@ -10,7 +10,7 @@ import polars as pl
 
 from queries import catalog
 from warehouse.facts.metrics import JUDGES_NOTHING, describe
-from warehouse.wording import counted, every, option
+from warehouse.wording import counted, ends, every, option
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -204,11 +204,11 @@ def _coverage(row: Row) -> Said:
     uneven = row["n_systems"] > 1 and row["least"] < row["most"]
     words = [f"{row['n']} of {row['n_scores']} (system, segment) pairs judged ({row['value']:.0%})"]
     if uneven:
-        words.append(f"unevenly over {row['n_systems']} MT systems: {row['least']} to {row['most']} segments each")
+        words.append(f"unevenly over {row['n_systems']} MT systems: {ends(row['least'], row['most'])} segments each")
     if row["n_raters"]:
         words.append(
             f"{counted(row['n_judgements'], 'judgement')} by {counted(row['n_raters'], 'annotator')}, "
-            f"{row['fewest']} to {row['highest']} each"
+            f"{ends(row['fewest'], row['highest'])} each"
         )
     return ("warning" if uneven and row["least"] < row["most"] / 2 else "info", row["human"], "; ".join(words))
 

@@ -12,6 +12,7 @@ from queries.evalsets import evalset_id
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.names import MetricVariant, in_any_case
+from warehouse.wording import ends
 
 _LEVELS = {"seg": "segment", "doc": "document", "sys": "system", "domain": "domain"}
 FIXED = ("kind", "name", "text", "errors")  # columns of the frame beside one for each scorer
@@ -196,7 +197,7 @@ def _place(warehouse: Warehouse, evalset: int, segment: int, where: str) -> tupl
     if not found:
         if first is None:
             raise QuestionError(f"{where} has no segments: scores of whole systems or documents alone are loaded")
-        raise QuestionError(f"unknown segment {segment} for {where}; segments are numbered {first} to {last}")
+        raise QuestionError(f"unknown segment {segment} for {where}; segments are numbered {ends(first, last)}")
     ((domain, document, index),) = found
     return domain, document, index
 

@@ -48,6 +48,15 @@ def are(n: int, *, have: bool = False) -> str:
     return ("has" if n == 1 else "have") if have else ("is" if n == 1 else "are")
 
 
+def ends(low: object, high: object) -> str:
+    """The ends of a range, or its only value.
+
+    >>> ends(2, 3), ends("0.5", "0.5")
+    ('2 to 3', '0.5')
+    """
+    return str(low) if str(low) == str(high) else f"{low} to {high}"
+
+
 def first_names(names: Sequence[str], most: int = 3) -> str:
     """The first of some names, and how many more there are.
 

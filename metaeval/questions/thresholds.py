@@ -9,7 +9,7 @@ from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Option
-from warehouse.wording import option
+from warehouse.wording import ends, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -77,7 +77,7 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
         if self.ties:
             people, metrics = frame.filter(kind="human"), frame.filter(kind="metric")
             shares = metrics.drop_nulls("share_tied")["share_tied"].to_list()
-            said = f"; metrics tie in {min(shares):.1%} to {max(shares):.1%}" if shares else ""
+            said = f"; metrics tie in {ends(f'{min(shares):.1%}', f'{max(shares):.1%}')}" if shares else ""
             return opening(
                 f"Human scores ({people['scorer'][0]}) tie in {float(people['share_tied'][0]):.1%} of pairs{said}."
             )

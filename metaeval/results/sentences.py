@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from warehouse.wording import are, every
+from warehouse.wording import are, ends, every
 
 LONGEST = 200  # characters of a summary
 UNTESTED = "differences were not tested"
@@ -68,8 +68,7 @@ def between(values: Sequence[float], digits: int = 3) -> str:
     >>> between([0.5, 0.25]), between([2, 2], 0)
     ('0.250 to 0.500', '2')
     """
-    ends = dict.fromkeys(number(end, digits) for end in (min(values), max(values)))
-    return " to ".join(ends)
+    return ends(number(min(values), digits), number(max(values), digits))
 
 
 def either(*sentences: str) -> str:

@@ -285,7 +285,7 @@ def _opened(
         named = reading.map(lambda item: item[0].named, unknown)
         for (file, before), evalsets in zip(unknown, named, strict=True):
             gauge.show(f"reading {file.claim.path.name}", file.n_bytes / 4)
-            file.evalsets = tuple(sorted({*evalsets, *before.evalsets}))
+            file.evalsets, file.n_evalsets = tuple(sorted({*evalsets, *before.evalsets})), len(evalsets)
             if not file.evalsets:
                 nothing = Fault(str(file.claim.path), 0, "no scores", "at least one row with a score")
                 report.faults += file.faults or (nothing,)

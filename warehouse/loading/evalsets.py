@@ -118,8 +118,10 @@ class StagedEvalset:
         stage, held = self.stage, self.held
         news = [content for content in self.sound if held.loaded.get(content.claim.origin) != content.identity]
         self.load.show("written", sum(content.n_bytes for content in self.contents) / 4)
+        gone = {content.claim.origin for content in news if content.is_gone}
+        is_gone = bool(gone) and held.sources.keys() <= gone
         settled = self.load.settled(
-            _status(news, held),
+            "removed" if is_gone else _status(news, held),
             self.faults,
             [*self.notes, *stage.notes],
             n_files=len(news),
@@ -219,7 +221,8 @@ class EvalsetLoad:
         batch: Batch,
     ) -> Stage:
         """The staged content of the files."""
-        stage = batch.stage(known.of(held), [content.file_no for content in contents])
+        origins = [content.claim.origin for content in contents]
+        stage = batch.stage(known.of(held, origins), [content.file_no for content in contents])
         for content in contents:
             for fault in content.faults or own_looking(content, declared):
                 stage.fault(content.file_no, fault)

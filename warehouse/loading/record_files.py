@@ -23,7 +23,8 @@ from warehouse.readers.text.tables import UNREADABLE
 class OpenFile:
     """One record file, whose rows are read when first needed.
 
-    folder: for the rows of a large table. evalsets: the evaluation sets to which it contributes; None until known.
+    folder: for the rows of a large table. evalsets: the evaluation sets to which it contributes, or an earlier version
+    did; None until known. n_evalsets: to how many it contributes; 0 until it is read.
     """
 
     claim: Claim
@@ -33,6 +34,7 @@ class OpenFile:
     n_bytes: int
     faults: tuple[Fault, ...] = ()
     evalsets: tuple[EvalsetKey, ...] | None = None
+    n_evalsets: int = 0
     _records: Records | None = field(default=None, repr=False)
     _asked: list[EvalsetKey] = field(default_factory=list, repr=False)
     _parts: dict[EvalsetKey, Records] = field(default_factory=dict, repr=False)
@@ -89,7 +91,7 @@ class OpenFile:
             n_lines=0,
             faults=self.faults,
             opened=self,
-            n_evalsets=len(self.evalsets or (evalset,)),
+            n_evalsets=self.n_evalsets or len(self.evalsets or (evalset,)),
         )
 
     def read(self, content: Content) -> Content:

@@ -2,8 +2,8 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -176,11 +176,21 @@ class KnownEvalsets:
         self._opening = opening
         self._keys = [(held.testset, held.lp) for held in helds if held.standards is not None]
 
-    def of(self, held: Holdings) -> Evalset:
-        """Known segments and systems of one evaluation set."""
+    def of(self, held: Holdings, origins: Collection[str] = ()) -> Evalset:
+        """Known segments and systems of one evaluation set.
+
+        origins: of the files that are staged. Segments that no file declares and only their earlier versions name are
+        not known.
+        """
         if held.standards is None:  # nothing to look up: no need to wait for those that are being written
             return Evalset(held.testset, held.lp)
-        return self._all[held.testset, held.lp]
+        known = self._all[held.testset, held.lp]
+        if known.is_declared or held.loaded.keys().isdisjoint(origins):
+            return known
+        asked = {"testset": held.testset, "lp": held.lp, "origins": list(origins)}
+        with self._opening, reading(self._database, self._connection) as ask:
+            left = {segment for (segment,) in ask(statement(__package__, "segments_of_others"), asked)}
+        return replace(known, segments=tuple(row for row in known.segments if row[0] in left))
 
     @cached_property
     def _all(self) -> dict[EvalsetKey, Evalset]:

@@ -26,7 +26,7 @@ from warehouse.staging.placing import (
 )
 from warehouse.staging.slips import report_slips
 from warehouse.staging.vectors import VECTOR_KEY, stage_judgements, stage_preferences, stage_vectors
-from warehouse.wording import counted, option
+from warehouse.wording import counted, ends, option
 
 MOST_ROWS = 250_000  # of scores that are in memory at a time where they are on disk
 _ERRORS_AS_WRITTEN = frozenset({"MetricX", "TER"})  # families whose programs write errors, which submissions negate
@@ -407,7 +407,7 @@ def _without_design(
     each = there.group_by("number").len()["len"].to_list()
     stage.notes.append(
         f"{stage.evalset.testset} {stage.evalset.lp}: {there.height} of {n_systems * n_segments} outputs: each segment "
-        f"has {min(each)} to {max(each)} of {n_systems} systems"
+        f"has {ends(min(each), max(each))} of {n_systems} systems"
     )
     return met.filter(~pl.col("scorer").is_in(whole.implode()))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Status = Literal["loaded", "added", "replaced", "updated", "unchanged", "refused"]
+Status = Literal["loaded", "added", "replaced", "updated", "unchanged", "refused", "removed"]
 
 
 @dataclass(frozen=True)
@@ -11,8 +11,8 @@ class EvalsetReport:
     """The result of a load for one evaluation set.
 
     status: loaded (the evaluation set is new), added (further files), replaced (changed files took the place
-        of old ones), updated (only declarations of the test set changed), unchanged, or refused (nothing
-        was written).
+        of old ones), updated (only declarations of the test set changed), unchanged, refused (nothing was
+        written), or removed (no file has anything of it any longer).
     n_files: loaded files; n_unchanged: files already in the warehouse, even if they were read again because others
         changed; n_broken: faulty files.
     n_rows: rows in the loaded files, n_missing of them without a value; n_scores: segment scores with a value.

@@ -82,6 +82,8 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         unjoined(batch, chosen)
         if first_judgement is not None:
             note_spans(batch, evalset_ids, first_judgement)
+        if any(content.is_gone for content in contents):
+            connection.execute(_sql("delete_empty"))
         connection.execute("COMMIT")
         report_renamed(batch)
     except BaseException:
@@ -116,10 +118,14 @@ def _evalset_numbers(batch: Batch) -> dict[int, int]:
 
 
 def record_sources(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> None:
-    """Record the files, loaded or refused; temp.staged_source then has number and evaluation set of each."""
+    """Record the files, loaded or refused; temp.staged_source then has number and evaluation set of each.
+
+    Not those that have nothing of their evaluation set any longer.
+    """
     ((first,),) = batch.rows("SELECT coalesce(max(source_id), 0) + 1 FROM source")
     files, rows = _evalset_numbers(batch), []
-    for source_id, content in enumerate(contents, start=first):
+    there = [content for content in contents if not content.is_gone]
+    for source_id, content in enumerate(there, start=first):
         stage = batch.stage_of(content.file_no)
         faults = stage.faults.get(content.file_no, [])
         rows.append(

@@ -319,7 +319,7 @@ def cost(
     low, high = ("all" if end == LOOK_AT_ALL else f"{end:.4g}" for end in of_threshold)
     words = (
         f"interval {decision.units.words}, resampled, the cheapest threshold chosen again each time: 95% of these are "
-        f"from {low} to {high}" + (" (all: review all)" if "all" in (low, high) else "")
+        f"{ends(low, high)}" + (" (all: review all)" if "all" in (low, high) else "")
     )
     return Result(frame, parts, (words,))
 

@@ -7,6 +7,7 @@ import polars as pl
 
 from metaeval.results.answer import fixed
 from metaeval.studies.people.reliability import N_SPLITS
+from warehouse.wording import ends
 
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (
@@ -61,8 +62,8 @@ def summary(row: dict[str, Any]) -> str:
             corrected = ", negative: not corrected" if whole is None else f", corrected by Spearman-Brown {whole:.3f}"
             target = "the same outputs" if what == "output" else _target(row["n_halved"] / row["n_outputs"])
             words.append(
-                f"split-half r of {what} scores {row[f'{what}_r']:.3f} ({low:.3f} to {high:.3f} over splits of "
-                f"{row['halves']}){corrected}, for {target}"
+                f"split-half r of {what} scores {row[f'{what}_r']:.3f} ({ends(f'{low:.3f}', f'{high:.3f}')} over "
+                f"splits of {row['halves']}){corrected}, for {target}"
             )
     if row["n_drifting"] is not None:
         words.append(f"{row['n_drifting']} of {row['n_annotators']} annotators drift (5% expected by chance)")

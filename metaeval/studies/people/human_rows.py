@@ -27,7 +27,7 @@ from queries.longitudinal import human_levels, judgements, metric_names
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import judgements_of, protocol_of
-from warehouse.wording import counted
+from warehouse.wording import counted, ends
 
 SAME = 0.999  # correlation of two human scores that are made of the same judgements
 
@@ -151,7 +151,7 @@ def _half(
     what = "as many judgements again" if is_pearson else "half of the judgements"
     note = (
         f"{ceiling.halves}, {counted(ceiling.n_splits or 0, 'split')}{between}: what {what} would reach on "
-        f"{_outputs(single, measure)}: 2.5-97.5% range {ceiling.low:.3f} to {ceiling.high:.3f}"
+        f"{_outputs(single, measure)}: 2.5-97.5% range {ends(f'{ceiling.low:.3f}', f'{ceiling.high:.3f}')}"
     )
     if is_pearson:
         note += f"; even a perfect metric reaches only about √{ceiling.value:.3f} = {ceiling.value**0.5:.3f}"

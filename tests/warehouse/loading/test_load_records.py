@@ -150,9 +150,53 @@ def test_a_language_pair_that_a_changed_file_no_longer_has_is_taken_away(task: P
     load([task], database)
     assert ask(database, "SELECT count(*) FROM scores WHERE lp = 'en-cs'") == [(3,)]
     metric(task, "chrF.seg.score").write_text(seg_scores(BLEU, "chrF"))
-    assert load([task], database).is_clean
+    report = load([task], database)
+    assert report.is_clean
+    assert statuses(report) == {("wmt20", "en-cs"): "removed", ("wmt20", "en-de"): "replaced"}
     assert ask(database, "SELECT count(*) FROM scores WHERE lp = 'en-cs'") == [(0,)]
-    assert statuses(load([task], database)) == {("wmt20", "en-cs"): "unchanged", ("wmt20", "en-de"): "unchanged"}
+    assert ask(database, "SELECT lp FROM evalsets") == [("en-de",)]
+    assert statuses(load([task], database)) == {("wmt20", "en-de"): "unchanged"}
+
+
+def _own_table(testsets: Sequence[str], n_segments: int, metric: str = "M") -> str:
+    rows = [
+        f"{testset}\ten-de\t{system}\t{segment}\t{segment % 5}\n"
+        for testset in testsets
+        for system in ("A", "B")
+        for segment in range(1, n_segments + 1)
+    ]
+    return f"testset\tlp\tsystem\tsegment\t{metric}\n" + "".join(rows)
+
+
+def test_what_a_table_no_longer_has_goes_with_its_test_set_and_segments(tmp_path: Path, database: Path) -> None:
+    table, other = tmp_path / "mine.tsv", tmp_path / "other.tsv"
+    table.write_text(_own_table(["alpha", "beta", "gamma"], 6))
+    other.write_text(_own_table(["gamma"], 3, "N"))
+    assert load([table, other], database).is_clean
+    table.write_text(_own_table(["alpha"], 6))
+    report = load([table, other], database)
+    assert statuses(report) == {
+        ("alpha", "en-de"): "replaced",
+        ("beta", "en-de"): "removed",
+        ("gamma", "en-de"): "replaced",
+    }
+    assert ask(database, "SELECT testset FROM testsets ORDER BY ALL") == [("alpha",), ("gamma",)]
+    assert ask(database, "SELECT DISTINCT testset, metric FROM scores ORDER BY ALL") == [
+        ("alpha", "M-ref"),
+        ("gamma", "N-ref"),
+    ]
+    assert ask(database, "SELECT testset, max(segment) FROM segments GROUP BY ALL ORDER BY ALL") == [
+        ("alpha", 6),
+        ("gamma", 3),
+    ]
+    table.write_text(_own_table(["alpha"], 4))
+    report = load([table], database)
+    assert statuses(report) == {("alpha", "en-de"): "replaced"}
+    assert report.notes == []  # the segments of before are not missing
+    assert ask(database, "SELECT count(*), max(segment) FROM segments WHERE testset = 'alpha'") == [(4, 4)]
+    assert statuses(load([table], database)) == {("alpha", "en-de"): "unchanged"}
+    table.write_text(_own_table(["alpha", "beta"], 6))
+    assert statuses(load([table], database))["beta", "en-de"] == "loaded"
 
 
 @pytest.mark.slow

@@ -162,7 +162,7 @@ def test_a_language_pair_that_a_file_no_longer_has_goes_with_its_segments(
     path.write_text(made(both[0]), "utf-8")
     report = load([path], database)
     assert not report.faults
-    assert [(one.status, one.n_rows > 0) for one in report.evalsets] == [("replaced", False), ("replaced", True)]
+    assert [(one.status, one.n_rows > 0) for one in report.evalsets] == [("removed", False), ("replaced", True)]
     again = load([path], database)
     assert {one.status for one in again.evalsets} == {"unchanged"}
     for kind in kinds:
