@@ -181,7 +181,8 @@ class Stage:
 
     segments: frames of segments that files declare or scores name; n_segments: their number after this load.
     n_lines: number of lines in files of the organisers' layout, if no file declares the segments.
-    renamed: systems of the warehouse that get another name.
+    renamed: systems of the warehouse that get another name. gone: files without rows of the evaluation set whose
+    earlier versions had some.
     """
 
     def __init__(self, batch: Batch, evalset_no: int, evalset: Evalset, file_numbers: frozenset[int]) -> None:
@@ -192,6 +193,7 @@ class Stage:
         self.faults: dict[int, list[Fault]] = defaultdict(list)
         self.n_rows: dict[int, int] = defaultdict(int)
         self.n_missing: dict[int, int] = defaultdict(int)
+        self.gone: frozenset[int] = frozenset()
         self.notes: list[str] = []
         self.segments: list[pl.DataFrame] = []
         self.n_segments = 0

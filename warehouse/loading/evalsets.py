@@ -118,10 +118,9 @@ class StagedEvalset:
         stage, held = self.stage, self.held
         news = [content for content in self.sound if held.loaded.get(content.claim.origin) != content.identity]
         self.load.show("written", sum(content.n_bytes for content in self.contents) / 4)
-        gone = {content.claim.origin for content in news if content.is_gone}
-        is_gone = bool(gone) and held.sources.keys() <= gone
+        gone = {content.claim.origin for content in news if content.file_no in stage.gone}
         settled = self.load.settled(
-            "removed" if is_gone else _status(news, held),
+            "removed" if gone and held.sources.keys() <= gone else _status(news, held),
             self.faults,
             [*self.notes, *stage.notes],
             n_files=len(news),
@@ -205,6 +204,8 @@ class EvalsetLoad:
                 return self.settled("refused", doubtful, notes, n_broken=self.n_unread)
             return self.settled("unchanged", doubtful, notes, n_unchanged=n_unchanged, n_broken=self.n_unread)
         stage = self._staged(fresh, held, known, declared, batch)
+        had = {content.file_no for content in fresh if content.claim.origin in held.loaded}
+        stage.gone = frozenset(file_no for file_no in had if not stage.n_rows[file_no])
         self.show("reading scores", n_bytes / 4)
         return StagedEvalset(self, stage, contents, declared, held, fresh, doubtful, notes, n_unchanged, 0.0)
 

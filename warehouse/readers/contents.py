@@ -49,11 +49,6 @@ class Content:
         """Checksum, and reader with its version; a file is unchanged if both are equal."""
         return self.sha256, self.claim.reader
 
-    @property
-    def is_gone(self) -> bool:
-        """Whether the file, once read, has nothing of its evaluation set, which an earlier version had."""
-        return self.records is not None and not self.faults and not self.records.evalsets
-
 
 def inspect(claim: Claim, file_no: int) -> Content:
     """Read a file once: checksum, number of lines, and faults that any line-based text format excludes.

@@ -82,7 +82,7 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         unjoined(batch, chosen)
         if first_judgement is not None:
             note_spans(batch, evalset_ids, first_judgement)
-        if any(content.is_gone for content in contents):
+        if any(stage.gone for stage in batch.stages):
             connection.execute(_sql("delete_empty"))
         connection.execute("COMMIT")
         report_renamed(batch)
@@ -124,10 +124,11 @@ def record_sources(batch: Batch, contents: Sequence[Content], evalset_ids: Mappi
     """
     ((first,),) = batch.rows("SELECT coalesce(max(source_id), 0) + 1 FROM source")
     files, rows = _evalset_numbers(batch), []
-    there = [content for content in contents if not content.is_gone]
-    for source_id, content in enumerate(there, start=first):
+    for source_id, content in enumerate(contents, start=first):
         stage = batch.stage_of(content.file_no)
         faults = stage.faults.get(content.file_no, [])
+        if content.file_no in stage.gone and not faults:
+            continue
         rows.append(
             {
                 "file_no": content.file_no,
