@@ -22,7 +22,7 @@ from metaeval.results.signature import Parts
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import are, counted
+from warehouse.wording import are, counted, ends
 
 CONFIDENCE = 0.95
 NO_INTERVAL = Interval(np.nan, np.nan, np.nan)
@@ -298,7 +298,7 @@ def cost(
     columns = {"threshold": [*thresholds.tolist(), None], "share": np.append(n_passed / n, 0.0), "cost": costs}
     every = pl.DataFrame(columns).with_columns(is_best=pl.Series(costs == costs[cheapest]))
     of_cost, of_threshold = cheapest_ends(decision, miss, look, draws, seed)
-    ends = {
+    intervals = {
         "low": of_cost.low,
         "high": of_cost.high,
         "threshold_low": of_threshold[0],
@@ -308,7 +308,7 @@ def cost(
         pl.col("threshold").map_elements(lambda one: as_typed(one, decision), return_dtype=pl.Float64),
         *(
             pl.when("is_best").then(pl.lit(value if np.isfinite(value) else None, pl.Float64)).alias(name)
-            for name, value in ends.items()
+            for name, value in intervals.items()
         ),
     )
     drawing = (("interval", "centred_95"), ("resamples", draws), ("seed", seed)) if decision.has_intervals else ()

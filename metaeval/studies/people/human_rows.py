@@ -175,13 +175,13 @@ def _one_annotator_row(
     if found is None:
         return _no_row()
     shown = f"human: one annotator of {name}"
-    ends = "" if np.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}] over resampled annotators"
+    interval = "" if np.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}] over resampled annotators"
     best = ""
     if not np.isnan(found.metrics).all():
         place = int(np.nanargmax(found.metrics))
         best = f"; against the same means the best metric, {block.metrics[place].name}, has {found.metrics[place]:.3f}"
     note = (
-        f"{found.value:.3f}{ends}: an annotator of each segment, drawn {found.n_draws} times from "
+        f"{found.value:.3f}{interval}: an annotator of each segment, drawn {found.n_draws} times from "
         f"{counted(found.n_annotators, 'annotator')}, against the mean of the others ({found.n_others:.1f} on "
         f"average) on {counted(found.n_segments, 'segment')} with several{best} (column against_others)"
     )
