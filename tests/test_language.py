@@ -68,3 +68,10 @@ def test_what_is_excluded_or_missing_is_said_in_a_sentence() -> None:
 def test_all_of_one_or_two_things_is_written_by_one_function() -> None:
     found = [text for _, text in formatted_texts(ROOT) if re.search(r"\b[Aa]ll \{\} [a-z]", text)]
     assert sorted(found) == ["in all {} of its sets", "{} gives all {} the same score"]  # three sets or more; a noun
+
+
+def test_the_least_and_the_greatest_are_printed_by_one_function() -> None:
+    """That has one number if they are the same: never `2 to 2`."""
+    written = re.compile(r"\{(?:min\(|[^{}]*\.min\(\))[^{}]*\} to \{")
+    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    assert [path.name for path in files if written.search(path.read_text(encoding="utf-8"))] == []

@@ -31,6 +31,8 @@ def of_annotators(frame: pl.DataFrame, view: str | None, scores: Sequence[Mappin
         if slow.is_empty():
             return "No annotator has judgements with times."
         first, last = slow.row(0, named=True), slow.row(-1, named=True)
+        if slow.height == 1:
+            return opening(f"The median judgement of {first['annotator']} takes {first['seconds']:.0f} seconds.")
         return opening(
             f"The median judgement takes from {first['seconds']:.0f} ({first['annotator']}) to {last['seconds']:.0f} "
             f"seconds ({last['annotator']}) over {slow.height} annotators."

@@ -6,7 +6,7 @@ import polars as pl
 
 from metaeval.results.answer import Result
 from metaeval.results.sentences import named, opening
-from warehouse.wording import counted
+from warehouse.wording import counted, ends
 
 
 def of_sequence(found: Result) -> str:
@@ -22,7 +22,7 @@ def interval(row: dict[str, Any]) -> str:
     """The 95% interval of a number of units, which may have no upper end."""
     if row["data_high"] is None:
         return f"95% interval: at least {row['data_low']}"
-    return f"95% interval: {row['data_low']} to {row['data_high']}"
+    return f"95% interval: {ends(row['data_low'], row['data_high'])}"
 
 
 def of_designs(frame: pl.DataFrame, power: float, unit: str) -> str:

@@ -9,6 +9,7 @@ import polars as pl
 from metaeval.kernels.agreement.studies import RandomEffects
 from metaeval.results.answer import Result, attributes
 from metaeval.results.notes import hinted, reasons
+from metaeval.results.sentences import between
 from metaeval.studies.trends.gaps import over_years, pooled_by_year
 from metaeval.studies.trends.groups import CHOSEN, grouped
 from metaeval.studies.trends.history import History
@@ -202,7 +203,7 @@ def _of_slope(of: SlopeOf, slope: KindSlope) -> list[str]:
     """Notes on the population of a pooled slope, and on the metrics that influence it most."""
     who = "" if slope.kind == "all" else f"{slope.kind}: "
     n_metrics, n_sets = counted(len(slope.metrics), "metric"), counted(len(slope.sets), "evaluation set")
-    left = f"without any one set it is {min(slope.leave_one_out):.5f} to {max(slope.leave_one_out):.5f}"
+    left = f"without any one set it is {between(slope.leave_one_out.tolist(), 5)}"
     lines = [f"{who}pooled over {n_sets} by random effects, for these {n_metrics}, not for new ones; {left}"]
     if of == "new-metrics":
         alone = [one.without for one in slope.metrics]
@@ -213,7 +214,7 @@ def _of_slope(of: SlopeOf, slope: KindSlope) -> list[str]:
             f"{who}pooled over {n_metrics} of {n_families} and {n_sets}, all of them samples (crossed random effects); "
             f"metrics deviate from the slope by {slope.metric_sd:.3f} (SD) in the same way in all sets; "
             f"families explain {alike:.0%} of this variance",
-            f"{who}{left}, without any one metric {min(alone):.5f} to {max(alone):.5f}",
+            f"{who}{left}, without any one metric {between(alone, 5)}",
             f"{who}most influential metrics (share of the slope's variance by choice of metrics): {deciding}",
         ]
     free = len([one for one in slope.metrics if one.is_reference_free])
