@@ -69,11 +69,13 @@ class Means(Slice, EvalsetQuestion["Result"], name="means"):
             helped = "" if saved is None else f" The metric saves {saved:.0%} of the judgements of a system (median)."
             leader = f"{first['system']} has the best estimated mean, {number(first['assisted'])}"
             return opening(f"{leader}{interval(first, 'low', 'high')}.{helped}")
+        # Over the same outputs: systems that are judged in part may be first by a metric on the others.
+        mean = "judged_mean" if answer.frame["judged_mean"].count() else "mean"
         firsts: dict[str, list[str]] = {}
         for one in answer.frame.drop("testset", "lp", strict=False).partition_by("scorer", maintain_order=True):
-            if (best := one["mean"].max()) is not None:
+            if (best := one[mean].max()) is not None:
                 kind = one["kind"][0]
-                name = named(one.filter(mean=best)["system"], 2)
+                name = named(one.filter(one[mean] == best)["system"], 2)
                 firsts.setdefault(kind if kind == "metric" else one["scorer"][0], []).append(name)
         by_metrics = firsts.pop("metric", [])
         parts = [f"{names[0]} has the highest mean by {scorer}" for scorer, names in firsts.items()][:1]
@@ -92,4 +94,5 @@ class Means(Slice, EvalsetQuestion["Result"], name="means"):
         said = [f"{name} judged all but {counted(n, 'output')}" for name, n in unjudged.items() if n][:1]
         n_missing = int(answer.frame.filter(kind="metric")["n_missing"].sum())
         said += [f"{counted(n_missing, 'metric score is', 'metric scores are')} missing"] if n_missing else []
-        return opening(f"{'; '.join(parts)}.", f"{'; '.join(said)}." if said else "")
+        over = "Over the judged outputs, " if any(unjudged.values()) and mean == "judged_mean" else ""
+        return opening(f"{over}{'; '.join(parts)}.", f"{'; '.join(said)}." if said else "")

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from metaeval.studies.papers.running import Outcome
 
 
+def _share(n: int, of: int) -> str:
+    """How many of the tables and figures.
+
+    >>> _share(2, 7), _share(7, 7)
+    ('2 of the 7 tables and figures', 'All 7 tables and figures')
+    """
+    whole = every(of, "table or figure", "tables and figures")
+    return f"{whole[0].upper()}{whole[1:]}" if n == of else f"{n} of the {of} tables and figures"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Paper(Question["list[Outcome]"], name="paper"):
     """Recompute the tables and figures of a paper.
@@ -126,12 +136,10 @@ class Paper(Question["list[Outcome]"], name="paper"):
         frame = answer.frame
         if self.paper is None:
             n, of = (int(frame[name].sum()) for name in ("n_computable", "n_items"))
-            return f"{n} of the {of} tables and figures of {frame.height} papers can be computed on the loaded data."
+            return f"{_share(n, of)} of {frame.height} papers can be computed on the loaded data."
         if self.is_list:
             n = frame["computable_on"].count()
-            return opening(
-                f"{n} of the {frame.height} tables and figures of {self.paper} can be computed on the loaded data."
-            )
+            return opening(f"{_share(n, frame.height)} of {self.paper} can be computed on the loaded data.")
         totals = {name: sum(one.count(name) for one in answer.results[0]) for name in VERDICTS}
         n_printed = sum(row.printed is not None for one in answer.results[0] for row in one.rows)
         if not n_printed:

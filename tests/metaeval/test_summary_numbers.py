@@ -209,8 +209,8 @@ def _thresholds(at: Place, found: Answer[Any]) -> list[str]:
 
 
 def _means(at: Place, found: Answer[Any]) -> list[str]:
-    rows = found.frame.filter(kind="metric").drop_nulls("mean")
-    tops = rows.filter(pl.col("mean") == pl.col("mean").max().over("scorer"))
+    rows = found.frame.filter(kind="metric").drop_nulls("judged_mean")
+    tops = rows.filter(pl.col("judged_mean") == pl.col("judged_mean").max().over("scorer"))
     tops = tops.filter(pl.len().over("scorer") == 1)  # who shares the first place does not have it alone
     n = max(Counter(tops["system"]).values())
     unjudged = found.frame.filter(kind="human")["n_missing"].sum()

@@ -18,7 +18,7 @@ from queries.reasons import Exclusion
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.testsets import known_testsets
-from warehouse.wording import option
+from warehouse.wording import are, option
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,10 @@ def plan(
     absent = [lp for lp in official if lp not in available]
     whole = protocol.name if own else testset
     is_official = "not the official one" if testset == protocol.name else f"not all of {whole}'s"
+    scope = f"only {', '.join(chosen)}" + (" and is " if testset == protocol.name else ", ") + is_official
     notes: list[str] = [
         Partial(
-            f"not loaded: {', '.join(absent)}; the score covers {', '.join(chosen)} only, {is_official}",
+            f"the score covers {scope}: {', '.join(absent)} {are(len(absent))} not loaded",
             f"{is_official}, not loaded:",
             ", ".join(absent),
         )

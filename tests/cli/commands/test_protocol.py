@@ -133,7 +133,7 @@ def test_wmt23_by_its_own_rules_names_what_is_not_loaded(
     assert ran.json["metrics"][0]["metric"] == "XCOMET-Ensemble"
     assert ran.json["metrics"][0]["cluster"] == 1
     assert len(ran.json["metrics"]) == 32
-    assert "not loaded: zh-en; the score covers en-de, he-en only, not the official one" in ran.notes
+    assert "the score covers only en-de, he-en and is not the official one: zh-en is not loaded" in ran.notes
     assert "13 metrics are excluded (contrastive, neither primary nor baseline); --verbose names them" in ran.notes
     (warning,) = [note for note in ran.notes if note.startswith("overall: ")]
     assert " pairs of metrics are in different clusters without a significant difference, such as " in warning

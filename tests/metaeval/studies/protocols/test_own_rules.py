@@ -51,7 +51,7 @@ def test_its_own_language_pairs_are_scored(simulated_warehouse: Warehouse, tmp_p
     mine = _written(tmp_path, 'default_lps = ["cs-uk", "de-ja"]' + MINE)
     found = protocol(simulated_warehouse, str(mine), on="sim24")
     assert found.frame.columns[3:5] == ["cs-uk pa", "cs-uk pearson(by=none)"]
-    assert "not loaded: de-ja; the score covers cs-uk only, not all of mine.toml's" in found.notes
+    assert "the score covers only cs-uk, not all of mine.toml's: de-ja is not loaded" in found.notes
     _written(tmp_path, 'default_lps = ["de-ja"]' + MINE)
     with pytest.raises(QuestionError, match=r"none of the language pairs of mine\.toml is loaded in sim24: de-ja"):
         protocol(simulated_warehouse, str(mine), on="sim24")
