@@ -45,7 +45,7 @@ def run() -> None:
 
 
 _WAITING = "20"  # 2 ** 20 cycles in which idle threads of OpenBLAS wait for work; its own 2 ** 26 take 0.1 s of CPU
-_COLLECTED = 50_000  # new objects before cycles are looked for: at 700, imports alone cause a hundred searches
+_COLLECTED = 200_000  # new objects before cycles are looked for: imports and a ranking make 100,000, without a cycle
 
 
 def _stand_in_for_closed_streams() -> None:
