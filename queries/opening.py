@@ -69,12 +69,12 @@ def opening(
 
         yield file
         return
-    from warehouse.export.opening import exported_evalsets, open_export
+    from warehouse.export.opening import open_export
 
     with ExitStack() as stack:
 
         @cache
         def export() -> Warehouse:
-            return stack.enter_context(open_export(place, evalsets(exported_evalsets(place))))
+            return stack.enter_context(open_export(place, evalsets))
 
         yield lambda: nullcontext(export())

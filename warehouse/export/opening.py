@@ -1,6 +1,6 @@
 """Exported Parquet opened for questions, as the tables and views of a warehouse file; or imported into such a file."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.opening import INTERNAL, plain_path
 from warehouse.database.updating import apply_migrations, in_memory, in_one_transaction, writing
 from warehouse.errors import SourceError
-from warehouse.export.checks import IDENTIFIED, IN_PLACE, check_rows, places_with, rows_of
+from warehouse.export.checks import IDENTIFIED, IN_PLACE, Place, check_rows, places_with, rows_of
 from warehouse.export.exported import is_unfinished
 from warehouse.export.parquet import TABLE_COLUMNS, TABLES, Manifest, check_files, is_export, listed, read_manifest
 from warehouse.progress import Progress
@@ -43,18 +43,17 @@ def exported_evalsets(folder: Path) -> Manifest:
 
 def open_export(
     folder: Path,
-    evalsets: Collection[tuple[str, str]] | None = None,
+    evalsets: Callable[[Collection[Place]], Collection[Place] | None] = sorted,
     kind: type[Kind] = Warehouse,  # type: ignore[assignment]
 ) -> Kind:
-    """Open a folder that `export` wrote as a warehouse; only these evaluation sets, or all of them.
+    """Open a folder that `export` wrote as a warehouse. evalsets: which of those in it; None: all.
 
-    The connection can access only the files that are opened. They are compared with the manifest.
-    Raises SourceError: not an export, an unfinished one, or files that are missing, changed, or have impossible
-    content.
+    The connection can access only the files that are opened.
+    Raises SourceError: not an export, an unfinished one, or files that are missing, changed or unsound: see `checks`.
     """
     manifest = exported_evalsets(folder)
-    if evalsets is not None:
-        manifest = {place: manifest[place] for place in evalsets}
+    if (chosen := evalsets(manifest)) is not None:
+        manifest = {place: manifest[place] for place in chosen}
     with ExitStack() as stack:
         connection = stack.enter_context(_opened(folder, manifest))
         return kind(connection, folder, stack.pop_all())
