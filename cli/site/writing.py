@@ -26,7 +26,7 @@ from queries.listing import dictionary
 from queries.pages import page_query
 from warehouse import Warehouse
 from warehouse.export.copying import copy_warehouse
-from warehouse.export.views import export_views
+from warehouse.export.csv import export_views
 from warehouse.facts.licences import release_of
 from warehouse.wording import counted
 

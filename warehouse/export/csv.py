@@ -1,10 +1,10 @@
-"""Tables for spreadsheets and scripts: the public views as CSV, and error spans in the format of WMT25's task 2."""
+"""The public views as CSV, or as Parquet of a whole warehouse; and error spans in the format of WMT25's task 2."""
 
 from pathlib import Path
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import LONGEST_NAME, EvalsetKey, copy, copy_each, quoted, replacing_file
+from warehouse.export.exported import LONGEST_NAME, PARQUET, EvalsetKey, copy, copy_each, quoted, replacing_file
 from warehouse.names import EXPORTED_SYSTEMS
 from warehouse.wording import counted
 
@@ -43,6 +43,22 @@ def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path, _: list[str]
         for view, columns in _VIEWS.items()
     }
     return copy_each(warehouse, queries, "FORMAT csv, HEADER", asked)
+
+
+_OF_WAREHOUSE = (
+    *("testsets", "evalsets", "metrics", "humans", "systems", "segments", "scores", "human_scores", "system_scores"),
+    *("aggregate_scores", "judgements", "preferences", "spans", "known_issues", "texts"),
+)
+
+
+def export_views(database: Path, folder: Path) -> dict[str, int]:
+    """Write VIEW.parquet for each view that has rows; returns the number of rows by view.
+
+    Raises SchemaError: see `Warehouse.open`. OSError: the folder can't be written.
+    """
+    queries = {folder / f"{view}.parquet": f"SELECT * FROM {view}" for view in _OF_WAREHOUSE}
+    with Warehouse.open(database, writes_below=folder) as warehouse:
+        return {path.stem: n_rows for path, n_rows in copy_each(warehouse, queries, PARQUET).items()}
 
 
 _NO_PLACE = (

@@ -52,7 +52,18 @@ class _Vector(NamedTuple):
     is_no_entry: bool
 
 
-Vectors = Mapping[int, _Vector]  # by identifier, in its order
+class _Evalset(NamedTuple):
+    """What all files of an evaluation set need. order: its segments. notes: of what is left out."""
+
+    warehouse: Warehouse
+    key: Mapping[str, int]
+    order: Sequence[int]
+    vectors: Mapping[int, _Vector]  # by identifier, in its order
+    excluded: set[Scorer]
+    notes: list[str]
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        return self.warehouse.rows(query, self.key)
 
 
 def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: list[str]) -> dict[Path, int]:
@@ -76,12 +87,12 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: li
     rows = warehouse.rows(statement(__package__, "layout_vectors"), evalset)
     vectors = {number: _Vector((kind, name), *rest) for number, kind, name, *rest in rows}
     excluded = _excluded(vectors.values(), notes)
-    ratings, rated = _ratings(warehouse, evalset, vectors, excluded, order, notes)
-    ((n,),) = warehouse.rows(f"SELECT count(*) FROM preference WHERE vector_a IN {_VECTORS}", evalset)
+    one = _Evalset(warehouse, evalset, order, vectors, excluded, notes)
+    ratings, rated = _ratings(one)
+    ((n,),) = one.rows(f"SELECT count(*) FROM preference WHERE vector_a IN {_VECTORS}")
     if n:
         notes.append(f"{counted(n, 'preference')} excluded, {_NO_PREFERENCES}")
-    tables = _tables(warehouse, evalset, vectors, excluded, rated, order, documents, notes)
-    texts = _texts(warehouse, evalset, order, notes)
+    tables, texts = _tables(one, rated, documents), _texts(one)
     written = write_evalset(
         root,
         key.lp,
@@ -101,20 +112,18 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: li
     return {path: path.read_bytes().count(b"\n") for path in written}
 
 
-def _texts(
-    warehouse: Warehouse, evalset: Mapping[str, int], order: Sequence[int], notes: list[str]
-) -> dict[str, dict[str, list[str]]]:
+def _texts(one: _Evalset) -> dict[str, dict[str, list[str]]]:
     """Sources, references and outputs by kind and name (empty for sources), in the order of segments."""
     found: dict[str, dict[str, list[str]]] = {"source": {}, "reference": {}, "output": {}}
     incomplete = []
-    loaded = {(kind, name or ""): texts for (kind, name), texts in texts_of(warehouse, evalset).items()}
+    loaded = {(kind, name or ""): texts for (kind, name), texts in texts_of(one.warehouse, one.key).items()}
     for (kind, name), texts in sorted(loaded.items()):
-        if len(texts) == len(order):
-            found[kind][name] = [texts[segment] for segment in order]
+        if len(texts) == len(one.order):
+            found[kind][name] = [texts[segment] for segment in one.order]
         else:
             incomplete.append(f"{kind} {name}".rstrip())
     if incomplete:
-        notes.append(f"texts excluded, segments missing: {', '.join(incomplete)}")
+        one.notes.append(f"texts excluded, segments missing: {', '.join(incomplete)}")
     return found
 
 
@@ -130,33 +139,26 @@ def _excluded(vectors: Collection[_Vector], notes: list[str]) -> set[Scorer]:
 
 
 def _tables(
-    warehouse: Warehouse,
-    evalset: Mapping[str, int],
-    vectors: Vectors,
-    excluded: set[Scorer],
-    rated: set[Scorer],
-    order: Sequence[int],
-    documents: Sequence[tuple[str, str]],
-    notes: list[str],
+    one: _Evalset, rated: set[Scorer], documents: Sequence[tuple[str, str]]
 ) -> dict[str, dict[str, list[ScoreTable]]]:
     """Tables of scorers by kind and name, without segment scores that rating files hold."""
     cells: dict[tuple[str, Scorer], dict[str, dict[Any, float]]] = defaultdict(lambda: defaultdict(dict))
     for table, unit in (("score", "segment"), ("aggregate_score", "unit")):
         query = f"SELECT vector_id, {unit}, value FROM {table} WHERE vector_id IN {_VECTORS} ORDER BY vector_id"
-        for number, place, value in warehouse.rows(query, evalset):
-            vector = vectors[number]
+        for number, place, value in one.rows(query):
+            vector = one.vectors[number]
             cells[vector.level, vector.scorer][vector.system][place] = np.nan if value is None else value
     tables: dict[str, dict[str, list[ScoreTable]]] = {"human": defaultdict(list), "metric": defaultdict(list)}
-    units = {"seg": order, "doc": list(dict.fromkeys(document for _, document in documents)), "sys": [None]}
+    units = {"seg": one.order, "doc": list(dict.fromkeys(document for _, document in documents)), "sys": [None]}
     for (level, scorer), scores in sorted(cells.items(), key=lambda item: LEVELS.index(item[0][0])):
         kind, name = scorer
-        if scorer in excluded or (level == "seg" and scorer in rated):
+        if scorer in one.excluded or (level == "seg" and scorer in rated):
             continue
         if kind == "metric" and "-" not in name:
-            notes.append(f"{name} excluded: its name does not say which reference it used")
+            one.notes.append(f"{name} excluded: its name does not say which reference it used")
             continue
         places = units.get(level) or sorted({place for of_system in scores.values() for place in of_system})
-        values = np.array([[one.get(place, np.nan) for place in places] for one in scores.values()], dtype=np.float64)
+        values = np.array([[of.get(place, np.nan) for place in places] for of in scores.values()], dtype=np.float64)
         of_level: Any = {level: values}
         if level == "sys":
             of_level = {"sys": values[:, 0]}
@@ -166,14 +168,7 @@ def _tables(
     return tables
 
 
-def _ratings(
-    warehouse: Warehouse,
-    evalset: Mapping[str, int],
-    vectors: Vectors,
-    excluded: set[Scorer],
-    order: Sequence[int],
-    notes: list[str],
-) -> tuple[dict[str, dict[str, RatingTable]], set[Scorer]]:
+def _ratings(one: _Evalset) -> tuple[dict[str, dict[str, RatingTable]], set[Scorer]]:
     """Errors by kind and name of the scorer: predicted errors, and human annotations if the score has exactly one
     judgement with errors per segment.
 
@@ -181,13 +176,13 @@ def _ratings(
     """
     errors: dict[int, list[dict[str, Any]]] = defaultdict(list)
     words = ("start", "end", "category", "severity", "score", "is_source_error")
-    for judgement, *error in warehouse.rows(_ERRORS, evalset):
+    for judgement, *error in one.rows(_ERRORS):
         errors[judgement].append(dict(zip(words, error, strict=True)))
     by_scorer: dict[Scorer, list[tuple[Any, ...]]] = defaultdict(list)
     rated = set()
-    for number, *rest in warehouse.rows(_JUDGEMENTS, evalset):
-        vector = vectors[number]
-        if vector.scorer[0] == "human" or vector.scorer not in excluded:
+    for number, *rest in one.rows(_JUDGEMENTS):
+        vector = one.vectors[number]
+        if vector.scorer[0] == "human" or vector.scorer not in one.excluded:
             by_scorer[vector.scorer].append((vector.system, *rest))
         if vector.is_derived:
             rated.add(vector.scorer)
@@ -198,15 +193,15 @@ def _ratings(
         # some scores are above 0, or errors have no weights
         is_no_sum = any(value is not None and value > 0 for *_, value in rows) or None in weights
         if kind == "human" and not _fits(rows, errors, is_no_sum):
-            notes.append(f"{name}: {len(rows)} single judgements excluded: a rating file has one per segment")
+            one.notes.append(f"{name}: {len(rows)} single judgements excluded: a rating file has one per segment")
             continue
-        unjudged = (one.system for one in vectors.values() if one.scorer == scorer and one.level == "seg")
+        unjudged = (of.system for of in one.vectors.values() if of.scorer == scorer and of.level == "seg")
         systems = dict.fromkeys([*(row[0] for row in rows), *unjudged])
         found: dict[tuple[str, int], tuple[Any, ...]] = {
             (system, segment): (errors.get(judgement, []), rater) for system, segment, judgement, rater, *_ in rows
         }
         marked, raters = (
-            {system: [found.get((system, segment), (None, None))[place] for segment in order] for system in systems}
+            {system: [found.get((system, segment), (None, None))[place] for segment in one.order] for system in systems}
             for place in (0, 1)
         )
         has_raters = any(rater for _, rater in found.values())

@@ -1,18 +1,18 @@
 """Exported Parquet opened for questions, as the tables and views of a warehouse file; or imported into such a file."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import duckdb
 
 from warehouse.database import literal
 from warehouse.database.buckets import Bucket
 from warehouse.database.connection import Warehouse
-from warehouse.database.opening import INTERNAL, plain_path
+from warehouse.database.opening import INTERNAL, answer_error, interruptible, plain_path
 from warehouse.database.updating import apply_migrations, in_memory, in_one_transaction, writing
-from warehouse.errors import SourceError
+from warehouse.errors import LimitError, SourceError
 from warehouse.export.checks import IDENTIFIED, IN_PLACE, Place, check_rows, places_with, rows_of
 from warehouse.export.exported import is_unfinished
 from warehouse.export.parquet import TABLE_COLUMNS, TABLES, Manifest, check_files, is_export, listed, read_manifest
@@ -23,7 +23,6 @@ from warehouse.writing.reports import EvalsetReport
 
 Kind = TypeVar("Kind", bound=Warehouse)
 _IDENTIFIERS = {f"{name}_id": name for name in IDENTIFIED} | {"vector_a": "vector", "vector_b": "vector"}
-_ORDERED = ("span",)  # tables whose rows are told apart by their place
 
 
 def exported_evalsets(folder: Path) -> Manifest:
@@ -76,10 +75,16 @@ def _opened(folder: Path, manifest: Manifest, database: Path | None = None) -> I
 
 @contextmanager
 def _holding(folder: Path) -> Iterator[None]:
-    """Reword errors of DuckDB. Raises SourceError: files cannot be read, or identifiers are too large."""
+    """Reword errors of DuckDB.
+
+    Raises SourceError: files cannot be read, or identifiers are too large. LimitError: out of memory.
+    """
     try:
-        yield
+        with interruptible():
+            yield
     except duckdb.Error as error:
+        if isinstance(limit := answer_error(folder, error), LimitError):
+            raise limit from error
         found = f"it has rows that no warehouse can hold: {first_line(error)}"
         raise SourceError(found, about=str(folder)) from error
 
@@ -94,14 +99,16 @@ def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: 
         by_id = check_rows(connection, folder, batch)
         named = ", ".join(f"({number}, {literal(testset)}, {literal(lp)})" for number, (testset, lp) in by_id.items())
         of_names = f"(FROM temp.checked_evalset JOIN (VALUES {named}) AS n (place, testset, lp) USING (place))"
-        rows = {table: f"temp.checked_{table}" for table in TABLES} | {"evalset": of_names}
-        _write(connection, rows, shift, but=IN_PLACE)
+        rows = {table: f"temp.checked_{table}" for table in TABLES if table not in IN_PLACE} | {"evalset": of_names}
+        _write(connection, rows, shift)
         for table in IN_PLACE:
             if places := places_with(table, batch, by_id.values()):
-                more = ["p.file_row_number AS rowid"] if table in _ORDERED else []
+                more = ["p.file_row_number AS rowid"] if table == "span" else []  # errors are told apart by their place
                 views[table].append(_select(connection, table, rows_of(folder, table, places), shift, {}, more))
         for table in IDENTIFIED if of_batch != batches[-1] else ():
-            shift[table] = shift.get(table, 0) + number_of(connection, f"SELECT max({table}_id) FROM {rows[table]}")
+            shift[table] = shift.get(table, 0) + number_of(
+                connection, f"SELECT max({table}_id) FROM temp.checked_{table}"
+            )
     for table in TABLES:
         connection.execute(f"DROP {'VIEW' if table in IN_PLACE else 'TABLE'} temp.checked_{table}")
     for table, queries in views.items():
@@ -142,12 +149,7 @@ _NEW_TESTSETS = """
 """
 
 
-def _write(
-    connection: duckdb.DuckDBPyConnection,
-    rows: Mapping[str, str],
-    shift: Mapping[str, int],
-    but: Collection[str] = (),
-) -> None:
+def _write(connection: duckdb.DuckDBPyConnection, rows: Mapping[str, str], shift: Mapping[str, int]) -> None:
     """Write checked rows of test sets, evaluation sets, scorers and other tables into the current database.
 
     rows: by table; those of `evalset` have the test set's name and facts. shift: added to identifiers.
@@ -164,8 +166,8 @@ def _write(
         "testset_id": "(SELECT t.testset_id FROM testset AS t WHERE t.name = p.testset)",
         "scorer_id": "(SELECT m.new_id FROM temp.batch_scorer AS m WHERE m.old_id = p.scorer_id)",
     }
-    for table in TABLES:
-        if table not in ("scorer", *but):
+    for table in rows:
+        if table != "scorer":
             order = "" if table in IN_PLACE else f"ORDER BY p.{'evalset_id' if table == 'evalset' else 'rowid'}"
             connection.execute(f"INSERT INTO {table} {_select(connection, table, rows[table], shift, values)} {order}")
     connection.execute("DROP TABLE temp.batch_scorer")
@@ -188,59 +190,46 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
     manifest, held = exported_evalsets(folder), {}
     if database.exists():
         with Warehouse.open(database) as warehouse:
-            held = _by_evalset(warehouse.rows(_SOURCES))
+            held = {(testset, lp): files for testset, lp, files, *_ in warehouse.rows(_CONTENTS)}
+    new = {place: one for place, one in manifest.items() if place not in held}
     with _opened(folder, manifest, database) as connection:
-        sources = _by_evalset(connection.execute(_SOURCES).fetchall())
-        for place in held.keys() & manifest:
-            if sources[place] != held[place]:
+        contents = sorted(connection.execute(_CONTENTS).fetchall())
+        for testset, lp, files, *_ in contents:
+            if held.get((testset, lp), files) != files:
                 raise SourceError(
-                    f"{' '.join(place)} is already in {database}, from other files",
+                    f"{testset} {lp} is already in {database}, from other files",
                     way_out=f"name another warehouse with {option('db')}",
                     about=str(folder),
                 )
-        new = [place for place in sorted(manifest) if place not in held]
         if new and progress is not None:
-            progress(f"{' '.join(new[0])}: loading", 0, len(new))
-        counts = {(testset, lp): of for testset, lp, *of in connection.execute(_COUNTS).fetchall()}
+            progress(f"{' '.join(min(new))}: loading", 0, len(new))
         if len(new) == len(manifest):
             _write_opened(connection, folder, database)
     if 0 < len(new) < len(manifest):
-        with _opened(folder, {place: manifest[place] for place in new}, database) as connection:
+        with _opened(folder, new, database) as connection:
             _write_opened(connection, folder, database)
     return [
-        EvalsetReport(*place, "unchanged", n_unchanged=len(sources[place]))
-        if place in held
-        else EvalsetReport(*place, "loaded", len(sources[place]), 0, 0, *counts[place])
-        for place in sorted(manifest)
+        EvalsetReport(testset, lp, "unchanged", 0, len(files))
+        if (testset, lp) in held
+        else EvalsetReport(testset, lp, "loaded", len(files), 0, 0, *counts)
+        for testset, lp, files, *counts in contents
     ]
 
 
-_SOURCES = """
-    SELECT t.name, e.lp, o.origin, o.sha256
-    FROM evalset AS e
-    JOIN testset AS t ON t.testset_id = e.testset_id
-    LEFT JOIN source AS o ON o.evalset_id = e.evalset_id
-    ORDER BY ALL
-"""
-_COUNTS = """
+_CONTENTS = """
     SELECT
-      t.name AS testset,
+      t.name,
       e.lp,
-      coalesce(sum(v.n_values) FILTER (v.level = 'seg'), 0)::BIGINT AS n_scores,
-      coalesce(sum(v.n_values + v.n_missing), 0)::BIGINT AS n_rows,
-      coalesce(sum(v.n_missing), 0)::BIGINT AS n_missing
+      coalesce((SELECT list_sort(list(o.origin || o.sha256)) FROM source AS o WHERE o.evalset_id = e.evalset_id), []),
+      coalesce(sum(v.n_values) FILTER (v.level = 'seg'), 0)::BIGINT,
+      coalesce(sum(v.n_values + v.n_missing), 0)::BIGINT,
+      coalesce(sum(v.n_missing), 0)::BIGINT
     FROM evalset AS e
     JOIN testset AS t ON t.testset_id = e.testset_id
     LEFT JOIN vector AS v ON v.evalset_id = e.evalset_id
-    GROUP BY ALL
+    GROUP BY e.evalset_id, t.name, e.lp
 """
-
-
-def _by_evalset(rows: Iterable[tuple[Any, ...]]) -> dict[tuple[str, str], list[Any]]:
-    found: dict[tuple[str, str], list[Any]] = {}
-    for testset, lp, *row in rows:
-        found.setdefault((testset, lp), []).append(row)
-    return found
+"""Names, files, segment scores, rows and missing values of each evaluation set."""
 
 
 def _write_opened(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path) -> None:
