@@ -19,7 +19,7 @@ PAGE = ROOT / "docs/papers.md"
 COUNTED = ("met", "noise", "explained", "differs", "not_loaded")
 HEAD = """# Papers, recomputed
 
-Can published results be reproduced? `scorehouse paper all --check` recomputes the tables and figures of eight papers
+Can published results be reproduced? `scorehouse paper all --check` recomputes the tables and figures of nine papers
 from the real scores and compares each value with the printed one. Some examples need no scores:
 
 ```console
