@@ -1,5 +1,6 @@
 """Annotators: their agreement, differences and pace."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -90,15 +91,16 @@ def annotators(
     chosen = view or ("annotators" if len(scores) == 1 else "sets")
     rows: list[dict[str, Any]] = []
     facts: list[dict[str, Any]] = []  # of view sets, which the sentence on the annotators needs, too
-    parts, notes = [], []
+    parts: list[Parts] = []
+    remarks: dict[str, list[JudgedScore]] = {}
     for score in scores:
         people = load_people(warehouse, score)
-        where = f"{score.testset} {score.lp} {score.human}"
         if people is None:
-            notes.append(f"{where}: no judgement counts")
+            remarks.setdefault("no judgement counts", []).append(score)
             continue
         parts.append(_parts(score, people, chosen, draws, seed))
-        notes += [f"{where}: {remark}" for remark in _remarks(people, chosen)]
+        for remark in _remarks(people, chosen):
+            remarks.setdefault(remark, []).append(score)
         if view is None and chosen == "annotators" and not people.names:
             chosen = "sets"
         of_score = {"testset": score.testset, "lp": score.lp, "human": score.human}
@@ -109,13 +111,22 @@ def annotators(
             agreed = span_agreement(warehouse, score)
             found = [{**row, "spans_f": agreed.get((row["annotator_a"], row["annotator_b"]))} for row in found]
         if chosen == "annotators" and found:
-            notes.append(f"{where}: {summary(sets[0])}")
+            remarks.setdefault(summary(sets[0]), []).append(score)
         rows += [{**of_score, **row, "signature": line(parts[-1])} for row in found]
     if not rows:
         what = "annotators are not known" if chosen == "annotators" else "no two annotators judged the same output"
         raise QuestionError(f"{' '.join(dict.fromkeys((testsets, lps)))}: {what}")
     frame = pl.DataFrame(rows, schema=schema(chosen), orient="row")
+    notes = (f"{_named(of)}: {remark}" for remark, of in remarks.items())
     return Result(frame, parts, (*notes, *legend(chosen, frame)), {"sets": facts})
+
+
+def _named(scores: Iterable[JudgedScore]) -> str:
+    """Human scores, each evaluation set before its own."""
+    places: dict[str, list[str]] = {}
+    for one in scores:
+        places.setdefault(f"{one.testset} {one.lp}", []).append(one.human)
+    return "; ".join(f"{place} {', '.join(humans)}" for place, humans in places.items())
 
 
 def _parts(score: JudgedScore, people: People, view: View, draws: int, seed: int) -> Parts:
