@@ -185,6 +185,8 @@ class Output:
             shape = {**shape, "summary": in_flags(answer.summary)}
         if self.is_for_reading and not self.quiet:  # the summary begins such output
             notes = tuple(one for one in notes if not answer.is_said(one))
+            if frame.is_empty() and answer.summary:  # which says it all; a table has only its head
+                more.setdefault("page", "")
         more.setdefault("json_shape", shape)
         more.setdefault("first", [one for one in answer.partial if one in notes])
         more.setdefault("short", answer.short_signature())

@@ -32,7 +32,7 @@ def test_nothing_that_differs_is_exit_code_0_and_said(scorehouse: Scorehouse, be
     copy = shutil.copy(before, tmp_path / "copy.duckdb")
     with unchanged(before):
         ran = scorehouse("diff", before, copy)
-    assert (ran.code, ran.out.splitlines()[0]) == (0, "Nothing differs.")
+    assert (ran.code, ran.out) == (0, "Nothing differs.\n")  # no table: it would have only its head
     assert scorehouse("diff", before, "--db", copy, "--format", "json").json["is_equal"] is True
     assert scorehouse("diff", before, copy, "--format", "csv").out.count("\n") == 1
 
