@@ -21,7 +21,7 @@ from queries.catalog import ask
 from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.facts.metrics import JUDGES_NOTHING
-from warehouse.wording import are, counted
+from warehouse.wording import counted
 
 BEST = "✓"
 COST = "cost: ref says whether a metric needs a reference, kind what it is made of; model sizes are unknown"
@@ -149,7 +149,9 @@ def _partial(inputs: RankingInputs, frame: pl.DataFrame) -> list[str]:
 def _on_sets(inputs: RankingInputs, tested: Mapping[Slice, Comparison]) -> list[str]:
     """A line on evaluation sets without a test."""
     untested = [(one.testset, one.lp) for one in inputs.studies if one not in tested]
-    return [f"{named(untested)} {are(len(untested), have=True)} no test"] if untested else []
+    if not untested:
+        return []
+    return [f"metrics of {named(untested)} cannot be tested against each other, which is why they are no evidence"]
 
 
 def _keyed(frame: pl.DataFrame) -> pl.DataFrame:
