@@ -118,11 +118,15 @@ def reworded(note: str, change: Callable[[str], str]) -> str:
 
 
 def placed(place: str, note: str) -> str:
-    """A note with the evaluation set that it is on in front of it.
+    """A note with the evaluation set that it is on in front of it, unless it begins with that.
 
     >>> placed("wmt23 en-de", Decisive("few systems")), type(placed("wmt23 en-de", Decisive("few systems"))).__name__
     ('wmt23 en-de: few systems', 'Decisive')
+    >>> placed("wmt23 en-de", "wmt23 en-de has no official reference")
+    'wmt23 en-de has no official reference'
     """
+    if note.startswith(f"{place} "):
+        return note
     if isinstance(note, Decisive):
         return type(note)(f"{place}: {note}", note.kind, f"{place} {note.case}", note.size)
     if isinstance(note, ExclusionNote):

@@ -22,7 +22,7 @@ from metaeval.studies.protocols.scoring import NothingScoredError, ProtocolScore
 from metaeval.studies.protocols.tables import rank_correlation
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
-from warehouse.wording import first_names
+from warehouse.wording import are, first_names
 
 
 @dataclass(frozen=True)
@@ -276,9 +276,8 @@ def matrix_result(cells: Sequence[Cell], frame: pl.DataFrame, what: str, options
         if cell.score is None:
             reasons.setdefault(str(cell.reason), {}).setdefault(cell.testset, []).append(cell.protocol)
     n = len(protocols())
-    notes = [
-        f"there are no scores, {reason}: "
-        + "; ".join(name if len(rules) == n else f"{name} by {', '.join(rules)}" for name, rules in where.items())
-        for reason, where in reasons.items()
-    ]
+    notes = []
+    for reason, where in reasons.items():
+        places = [name if len(rules) == n else f"{name} by {', '.join(rules)}" for name, rules in where.items()]
+        notes.append(f"{'; '.join(places)} {are(len(places), have=True)} no scores: {reason}")
     return Result(frame, parts, tuple(notes))

@@ -106,7 +106,7 @@ def test_rules_agree_with_themselves_and_every_empty_cell_says_why(found: list[C
     assert without["reason"].null_count() == 0
     assert "no language pair has human and metric scores" in without["reason"].to_list()
     table = matrix_result(found, frame, "matrix", OPTIONS)
-    assert "there are no scores, no language pair has human and metric scores: wmt22" in table.notes
+    assert "wmt22 has no scores: no language pair has human and metric scores" in table.notes
     assert table.signature.startswith("protocols:matrix|testset:wmt24|")
     wide = wide_winners(found)
     assert wide.columns == ["rules of", "wmt24"]
