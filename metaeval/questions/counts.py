@@ -78,6 +78,7 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import named, opening
         from metaeval.studies.tables.counts import together
+        from warehouse.wording import counted
 
         counts = together(answer.frame, ["metric"])
         columns = (counts[name].to_list() for name in ("metric", "n_concordant", "n_discordant", "n_tied_metric"))
@@ -88,9 +89,12 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
         highest, _ = max(shares.values())
         first = [metric for metric, (share, _) in shares.items() if share == highest]
         _, n_pairs = shares[first[0]]
+        share = f"{highest:.1%} of {counted(n_pairs, 'pair')} without a human tie"
+        if len(shares) == 1:
+            return opening(f"{first[0]} orders {share} as human scores do.")
+        verb = "order" if len(first) > 1 else "orders"
         return opening(
-            f"{named(first, 2)} {'order' if len(first) > 1 else 'orders'} the most pairs as human scores do: "
-            f"{highest:.1%} of {n_pairs} pairs without a human tie.",
+            f"{named(first, 2)} {verb} the most pairs of {len(shares)} metrics as human scores do: {share}.",
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

@@ -85,15 +85,16 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
         if rows.is_empty():
             return f"No metric has a value of {self.measure}."
         best = rows.row(0, named=True)
-        lead = f"{best['metric']} has the highest {self.measure} ({number(best['value'])}), at tie threshold "
-        lead += f"{number(best['epsilon'], 4)}."
+        most = f"the highest {self.measure} of {rows.height} metrics" if rows.height > 1 else str(self.measure)
+        lead = f"{best['metric']} has {most} ({number(best['value'])}), at tie threshold {number(best['epsilon'], 4)}."
         if self.curve:
             return opening(lead)
         gains = rows.with_columns((rows["value"] - rows["value_at_zero"]).alias("gain")).sort("gain", descending=True)
-        most = gains.row(0, named=True)
-        return opening(
-            lead, f"A threshold helps {most['metric']} most (+{number(most['gain'])} over a threshold of 0)."
-        )
+        helped, gain = gains.select("metric", "gain").row(0)
+        if not gain > 0:
+            return opening(lead, "No threshold is better than 0.")
+        extent = " most" if rows.height > 1 else ""
+        return opening(lead, f"A threshold helps {helped}{extent} (+{number(gain)} over a threshold of 0).")
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.pairs import tied_pairs

@@ -80,6 +80,17 @@ def test_where_nothing_differs_the_sentence_says_so(simulated_warehouse: Warehou
     assert " do not differ significantly by pearson " in two.summary
 
 
+@pytest.mark.slow
+def test_a_single_metric_is_not_said_to_be_the_best(simulated_warehouse: Warehouse) -> None:
+    one = {"metrics": ("Oriole",)}
+    for name, options in (("rank", {"measures": ("pa",)}), ("counts", {}), ("thresholds", {}), ("means", {})):
+        alone = function(name)(simulated_warehouse, *SIM, **options, **one).summary
+        several = function(name)(simulated_warehouse, *SIM, **options).summary
+        assert not re.search(r"\b(most|highest|first|best|of 1)\b", alone.replace("highest mean", "")), alone
+        assert several != alone
+        _check(alone)
+
+
 def test_a_sentence_on_several_sets_names_the_first_and_counts_the_others(simulated_warehouse: Warehouse) -> None:
     found = function("compare")(simulated_warehouse, "sim24", "cs-uk,en-de", measure="pearson")
     assert found.summary.startswith("sim24 cs-uk: ")

@@ -202,7 +202,7 @@ def _counts(at: Place, found: Answer[Any]) -> list[str]:
 def _thresholds(at: Place, found: Answer[Any]) -> list[str]:
     best = found.frame.sort("value", descending=True, nulls_last=True).row(0, named=True)
     return [
-        f"{best['metric']} has the highest",
+        f"{best['metric']} has the highest acc_eq(by=item) of {found.frame['value'].count()} metrics",
         f"({best['value']:.3f})",
         f"tie threshold {number(best['epsilon'], 4)}",
     ]
