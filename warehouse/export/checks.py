@@ -21,16 +21,18 @@ IN_PLACE = ("segment_text", "score", "judgement", "span", "preference")
 """Tables that may be large: views of the files, of which a question reads what it needs."""
 IDENTIFIED = ("evalset", "source", "system", "vector", "judgement")  # tables whose rows have an identifier
 _UNIQUE = (
-    ("source", "source_id"),
-    ("system", "system_id"),
+    ("evalset", "batch, evalset_id"),
+    ("source", "batch, source_id"),
+    ("system", "batch, system_id"),
     ("system", "place, name"),
     ("scorer", "place, kind, name"),
-    ("vector", "vector_id"),
+    ("vector", "batch, vector_id"),
     ("vector", "place, scorer_id, system_id, level"),
-    ("judgement", "judgement_id"),
+    ("judgement", "batch, judgement_id"),
 )
 """What no two rows share, beside that by which the rows of a file are sorted."""
 _REFERENCES = (
+    *((table, "evalset_id", "evalset") for table in ("source", "segment", "segment_text", "system", "entry", "vector")),
     ("segment", "source_id", "source"),
     ("segment_text", "source_id", "source"),
     ("segment_text", "segment", "segment"),
@@ -50,11 +52,6 @@ _REFERENCES = (
 Place = tuple[str, str]
 
 
-def places_with(table: str, batch: Manifest, places: Iterable[Place]) -> list[Place]:
-    """Those of some evaluation sets that have a file of a table."""
-    return [place for place in places if table in batch[place].files]
-
-
 def files_of(folder: Path, table: str, places: Iterable[Place]) -> list[str]:
     """The files of a table, as DuckDB takes them."""
     return [plain_path(partition_file(folder, table, EvalsetKey(0, *place))) for place in places]
@@ -70,42 +67,51 @@ def _quoted(files: Iterable[str]) -> str:
     return ", ".join(literal(pattern(file)) for file in files)
 
 
-def check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, batch: Manifest) -> dict[int, Place]:
-    """Check evaluation sets that were exported together; returns them by identifier, in its order.
+def check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: Manifest) -> list[Place]:
+    """Check evaluation sets of an export; returns them in the order of their batches and identifiers.
 
     connection: to a database with the tables of a warehouse. The exported rows are then in temp.checked_TABLE, where
-    `place` is the identifier of the evaluation set that the file is of.
+    `place` is the number in this order of the evaluation set that the file is of, and `batch` its batch.
     Raises SourceError: the first fault. duckdb.Error: a file cannot be read.
     """
     columns = {table: dict(connection.execute(TABLE_COLUMNS, {"table": table}).fetchall()) for table in TABLES}
     for table in TABLES:
-        columns[table] = _checked_columns(connection, folder, table, columns[table], places_with(table, batch, batch))
-    by_id = _evalsets(connection, folder, batch)
-    ids = {place: number for number, place in by_id.items()}
+        having = [place for place, one in manifest.items() if table in one.files]
+        columns[table] = _checked_columns(connection, folder, table, columns[table], having)
+    for place, one in manifest.items():
+        if "evalset" not in one.files or one.files["evalset"].rows != 1:
+            raise _unsound(folder, "evalset", place, "not one row")
+    query = f"SELECT file_index, evalset_id FROM {rows_of(folder, 'evalset', manifest)} ORDER BY ALL"
+    ids = dict(connection.execute(query).fetchall())
+    by_id = [(one.batch, ids.get(number) or 0, place) for number, (place, one) in enumerate(manifest.items())]
+    places = [place for *_, place in sorted(by_id)]
     for table in TABLES:
-        having = places_with(table, batch, ids)
-        place = f"{[ids[one] for one in having]}[x.file_index::INTEGER + 1]" if having else "0"
-        rows = f"{rows_of(folder, table, having)} AS x" if having else f"{table} LIMIT 0"
+        numbers = {place: number for number, place in enumerate(places) if table in manifest[place].files}
+        more = "0 AS place, 0 AS batch"
+        if numbers:
+            whose = ([*numbers.values()], [manifest[place].batch for place in numbers])
+            more = "{}[x.file_index::INTEGER + 1] AS place, {}[x.file_index::INTEGER + 1] AS batch".format(*whose)
+        rows = f"{rows_of(folder, table, numbers)} AS x" if numbers else f"{table} LIMIT 0"
         kind = "VIEW" if table in IN_PLACE else "TABLE"
-        query = f"SELECT {', '.join(columns[table])}, {place} AS place FROM {rows}"
+        query = f"SELECT {', '.join(columns[table])}, {more} FROM {rows}"
         connection.execute(f"CREATE OR REPLACE TEMP {kind} checked_{table} AS {query}")
     constraints = connection.execute(_CONSTRAINTS).fetchall()
     for table in TABLES:
         wrong = _wrong_values(table, columns[table], [rest for name, *rest in constraints if name == table])
         query = f"SELECT place, count(*), {', '.join(wrong)} FROM temp.checked_{table} GROUP BY place"
         there = {number: (n, are) for number, n, *are in connection.execute(query).fetchall()}
-        for one in places_with(table, batch, ids):
-            n, are = there.get(ids[one], (0, []))
-            if n != (expected := batch[one].files[table].rows):
-                raise _unsound(folder, table, one, f"{n} rows, and {expected} in the manifest")
+        for number, place in enumerate(places):
+            n, are = there.get(number, (0, []))
+            if n != (expected := manifest[place].files[table].rows if table in manifest[place].files else 0):
+                raise _unsound(folder, table, place, f"{n} rows, and {expected} in the manifest")
             for found, is_wrong in zip(wrong.values(), are, strict=False):
                 if is_wrong:
-                    raise _unsound(folder, table, one, found)
+                    raise _unsound(folder, table, place, found)
     for table, found, query in _relations():
         ((number,),) = connection.execute(query).fetchall()
         if number is not None:
-            raise _unsound(folder, table, by_id[number], found)
-    return by_id
+            raise _unsound(folder, table, places[number], found)
+    return places
 
 
 def _unsound(folder: Path, table: str, place: Place, found: str) -> SourceError:
@@ -135,18 +141,6 @@ def _checked_columns(
     return {name: kind for name, kind in expected.values() if name in columns or table == "evalset"}
 
 
-def _evalsets(connection: duckdb.DuckDBPyConnection, folder: Path, batch: Manifest) -> dict[int, Place]:
-    """The evaluation sets by identifier, in its order; each has a file with one row."""
-    places = places_with("evalset", batch, batch)
-    query = f"SELECT evalset_id, file_index FROM {rows_of(folder, 'evalset', places)} WHERE evalset_id > 0 ORDER BY ALL"
-    found = [(number, places[index]) for number, index in connection.execute(query).fetchall()] if places else []
-    by_id, n_rows = dict(found), Counter(place for _, place in found)
-    for place in batch:
-        if n_rows[place] != 1 or len(by_id) < len(found):
-            raise _unsound(folder, "evalset", place, "not one row with an identifier of its own")
-    return by_id
-
-
 _CONSTRAINTS = """
     SELECT table_name, constraint_type, expression, constraint_column_names[1]
     FROM duckdb_constraints()
@@ -166,8 +160,6 @@ def _wrong_values(table: str, columns: Mapping[str, str], constraints: Iterable[
             wrong[f"max(abs({name})) > {LARGEST_SCORE!r}"] = f"a {name} that no load accepts"
         elif kind == "TIMESTAMP":
             wrong[f"NOT bool_and(isfinite({name}))"] = f"an infinite {name}"
-    if "evalset_id" in columns:
-        wrong["bool_or(evalset_id <> place)"] = "a row of another evaluation set"
     if table in IDENTIFIED:
         wrong[f"min({table}_id) < 1"] = f"{table}_id below 1"
     for kind, expression, name in constraints:
@@ -186,7 +178,7 @@ def _relations() -> Iterator[tuple[str, str, str]]:
             yield table, f"rows that are unsorted or the same by {order.replace('x.', '')}", query
     for table, key in _UNIQUE:
         repeated = f"SELECT min(place) AS place FROM temp.checked_{table} GROUP BY {key} HAVING count(*) > 1"
-        yield table, f"two rows with the same {key.removeprefix('place, ')}", f"SELECT min(place) FROM ({repeated})"
+        yield table, f"two rows with the same {key.partition(', ')[2]}", f"SELECT min(place) FROM ({repeated})"
     for table, name, parent in _REFERENCES:
         own = name if name == parent else f"{parent}_id"
         named = f"SELECT DISTINCT place, {name} AS {own} FROM temp.checked_{table} WHERE {name} IS NOT NULL"

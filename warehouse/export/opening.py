@@ -13,7 +13,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.opening import INTERNAL, answer_error, interruptible, plain_path
 from warehouse.database.updating import apply_migrations, in_memory, in_one_transaction, writing
 from warehouse.errors import LimitError, SourceError
-from warehouse.export.checks import IDENTIFIED, IN_PLACE, Place, check_rows, places_with, rows_of
+from warehouse.export.checks import IDENTIFIED, IN_PLACE, Place, check_rows, rows_of
 from warehouse.export.exported import is_unfinished
 from warehouse.export.parquet import TABLE_COLUMNS, TABLES, Manifest, check_files, is_export, listed, read_manifest
 from warehouse.progress import Progress
@@ -68,8 +68,9 @@ def _opened(folder: Path, manifest: Manifest, database: Path | None = None) -> I
     check_files(folder, manifest)
     with in_memory(database, [plain_path(file) for file in listed(folder, manifest)]) as connection:
         apply_migrations(connection, str(folder))
-        with _holding(folder):
-            _fill_tables(connection, folder, manifest)
+        if manifest:
+            with _holding(folder):
+                _fill_tables(connection, folder, manifest)
         yield connection
 
 
@@ -91,25 +92,28 @@ def _holding(folder: Path) -> Iterator[None]:
 
 def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: Manifest) -> None:
     """Fill the tables with checked rows, or make views in their place."""
+    places = check_rows(connection, folder, manifest)
+    named = ", ".join(f"({n}, {literal(testset)}, {literal(lp)})" for n, (testset, lp) in enumerate(places))
+    connection.execute(f"CREATE TEMP TABLE checked_name AS FROM (VALUES {named}) AS n (place, testset, lp)")
+    last = {
+        table: dict(
+            connection.execute(f"SELECT batch, max({table}_id) FROM temp.checked_{table} GROUP BY 1").fetchall()
+        )
+        for table in IDENTIFIED
+    }
     views: dict[str, list[str]] = {table: [] for table in IN_PLACE}
-    shift: dict[str, int] = {}
-    batches = sorted({partition.batch for partition in manifest.values()})
-    for of_batch in batches:
-        batch = {place: one for place, one in sorted(manifest.items()) if one.batch == of_batch}
-        by_id = check_rows(connection, folder, batch)
-        named = ", ".join(f"({number}, {literal(testset)}, {literal(lp)})" for number, (testset, lp) in by_id.items())
-        of_names = f"(FROM temp.checked_evalset JOIN (VALUES {named}) AS n (place, testset, lp) USING (place))"
-        rows = {table: f"temp.checked_{table}" for table in TABLES if table not in IN_PLACE} | {"evalset": of_names}
-        _write(connection, rows, shift)
+    shift = dict.fromkeys(IDENTIFIED, 0)
+    for batch in sorted({partition.batch for partition in manifest.values()}):
+        rows = {table: f"(SELECT *, rowid FROM temp.checked_{table} WHERE batch = {batch})" for table in TABLES}
+        rows["evalset"] = f"(FROM temp.checked_evalset JOIN temp.checked_name USING (place) WHERE batch = {batch})"
+        _write(connection, {table: rows[table] for table in TABLES if table not in IN_PLACE}, shift)
         for table in IN_PLACE:
-            if places := places_with(table, batch, by_id.values()):
+            having = [one for one in places if manifest[one].batch == batch and table in manifest[one].files]
+            if having:
                 more = ["p.file_row_number AS rowid"] if table == "span" else []  # errors are told apart by their place
-                views[table].append(_select(connection, table, rows_of(folder, table, places), shift, {}, more))
-        for table in IDENTIFIED if of_batch != batches[-1] else ():
-            shift[table] = shift.get(table, 0) + number_of(
-                connection, f"SELECT max({table}_id) FROM temp.checked_{table}"
-            )
-    for table in TABLES:
+                views[table].append(_select(connection, table, rows_of(folder, table, having), shift, {}, more))
+        shift = {table: number + last[table].get(batch, 0) for table, number in shift.items()}
+    for table in (*TABLES, "name"):
         connection.execute(f"DROP {'VIEW' if table in IN_PLACE else 'TABLE'} temp.checked_{table}")
     for table, queries in views.items():
         if queries:

@@ -347,6 +347,13 @@ def test_evaluation_sets_of_two_warehouses_in_one_folder_keep_their_scores(
         assert back.rows(query) == opened.rows(query)
 
 
+def test_a_folder_can_be_opened_without_any_evaluation_set(exported: Path, tmp_path: Path) -> None:
+    write_manifest(tmp_path, {})
+    for opened in (open_export(exported, lambda _: []), open_export(tmp_path)):
+        with opened as folder:
+            assert folder.rows("SELECT count(*) FROM scores") == [(0,)]
+
+
 def test_an_evaluation_set_that_is_exported_again_takes_the_place_of_the_first(database: Path, tmp_path: Path) -> None:
     folder = tmp_path / "again"
     export(database, folder, testset="sim24")
