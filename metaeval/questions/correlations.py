@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
-    """Correlate every pair of metrics, or one metric with all others.
+    """Correlate every pair of metrics.
+
+    If you name a metric, lists its correlations with all others, the most similar first.
 
     Uses annotated segments, or all segments if there are no human scores. `--human all` correlates human scores with
     each other instead.

@@ -1,8 +1,11 @@
 """Correlations of one metric with all others: its column of the matrix, the most similar metric first."""
 
+from pathlib import Path
+
 import pytest
 
 import metaeval
+from tests.helpers import LP, TESTSET, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 
 SIM = ("sim24", "en-de")
@@ -27,13 +30,16 @@ def test_one_metric_that_is_selected_alone_is_told_how_to_compare_it(simulated_w
     assert found.summary == "Only simBLEU-refA is selected; metric='simBLEU-refA' correlates it with all others."
 
 
-def test_a_metric_without_segment_scores_is_not_called_unknown(simulated_warehouse: Warehouse) -> None:
-    query = "SELECT metric FROM metrics WHERE testset = 'sim24' AND lp = 'en-de' AND levels NOT LIKE '%seg%'"
-    there = {name for (name,) in simulated_warehouse.rows(query)}
-    assert there
-    for name in there:
-        with pytest.raises(QuestionError, match=f"{name} of sim24 en-de is excluded: "):
-            metaeval.correlations(simulated_warehouse, *SIM, name)
+def test_a_metric_without_segment_scores_is_not_called_unknown(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in")) as opened:
+        only = opened.rows("SELECT base_metric FROM metrics WHERE levels NOT LIKE '%seg%'")
+        assert only
+        for (name,) in only:
+            with pytest.raises(QuestionError, match=f"{name}-.* of {TESTSET} {LP} is excluded: no segment scores"):
+                metaeval.correlations(opened, TESTSET, LP, name)
+
+
+def test_what_is_no_metric_is_refused(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match="unknown metric 'simbleuu' for sim24 en-de; did you mean"):
         metaeval.correlations(simulated_warehouse, *SIM, "simbleuu")
     with pytest.raises(QuestionError, match="metric and human='all' cannot be combined"):
