@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 _SCALE = re.compile("([-:](raw|z)|:(ew|bto|boe|trueskill|bt))$", re.IGNORECASE)
 
+_COLUMN = re.compile(r"-col\d", re.IGNORECASE)
+
 
 def judgements_of(human: str) -> str:
     """The name of a human score without its scale: scores with equal names are the same judgements, raw and normalised.
@@ -45,6 +47,20 @@ def protocol_of(human: str) -> str:
         if name == protocol or name.startswith((f"{protocol}.", f"{protocol}-")) or name.endswith(f"-{protocol}"):
             return protocol
     return bare
+
+
+def share_ratings(human: str, other: str) -> bool:
+    """Whether one human score is a column of single ratings (`mqm-col1`) and the other is made of these (`mqm`).
+
+    >>> [share_ratings("mqm", name) for name in ("mqm-col1", "mqm-col3_more_data", "mqm-1", "psqm-col1")]
+    [True, True, False, False]
+    >>> share_ratings("mqm-col1", "mqm.merged"), share_ratings("mqm-col1", "mqm-col2")
+    (True, False)
+    """
+    wholes = [name for name in (human, other) if not _COLUMN.search(name)]
+    if len(wholes) != 1:
+        return False
+    return wholes[0].casefold().partition(".")[0] == protocol_of(human) == protocol_of(other)
 
 
 LOWEST, HIGHEST = 0.0, 100.0  # of direct assessments

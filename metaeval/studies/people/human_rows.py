@@ -26,8 +26,8 @@ from queries.blocks import Block
 from queries.longitudinal import human_levels, judgements, metric_names
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.facts.human_protocols import judgements_of, protocol_of
-from warehouse.wording import counted, ends
+from warehouse.facts.human_protocols import judgements_of, protocol_of, share_ratings
+from warehouse.wording import are, counted, ends
 
 SAME = 0.999  # correlation of two human scores that are made of the same judgements
 
@@ -39,11 +39,11 @@ _SCHEMA = {**_TEXTS, "value": pl.Float64, "n_systems": pl.Int64, "n_segments": p
 def human_rows(warehouse: Warehouse, asked: Slice, study: Study, options: Options) -> Result:
     """Values of human scores by the measures of a ranking, as rows of it, and notes on how each was computed.
 
-    Other human scores (one of each other protocol, and further rounds of the same) are evaluated like metrics on the
-    outputs that both they and the slice's human score cover. One random half of the judgements behind the human score
-    is evaluated against the other half: Pearson's r with the Spearman-Brown correction, every other measure
-    uncorrected, which makes it a lower bound (is_bound) for all judgements. These rows have no rank; n_systems and
-    n_segments are null if they vary.
+    Other human scores (one of each other protocol, and further rounds of the same, but not the ratings that the slice's
+    human score is made of) are evaluated like metrics on the outputs that both they and this score cover. One random
+    half of the judgements behind the human score is evaluated against the other half: Pearson's r with the
+    Spearman-Brown correction, every other measure uncorrected, which makes it a lower bound (is_bound) for all
+    judgements. These rows have no rank; n_systems and n_segments are null if they vary.
     """
     humans = human_levels(warehouse, asked.testset, asked.lp)
     narrow = _with_one_metric(warehouse, asked)
@@ -52,8 +52,13 @@ def human_rows(warehouse: Warehouse, asked: Slice, study: Study, options: Option
         block, measure = result.block, result.evaluation.measure
         official = str(block.selection.human)
         others = _compared_humans(humans, official, measure) if narrow is not None else []
+        dependent = [name for name in others if share_ratings(name, official)]
+        others = [name for name in others if name not in dependent]
         of_measure = [_second(warehouse, asked, narrow or asked, official, name, measure, options) for name in others]
         of_measure = of_measure or [_no_row("there is no other human score that it can be computed on")]
+        if dependent:
+            why = f"{official} is made of the same ratings, so it is not independent"
+            of_measure.append(_no_row(f"{', '.join(dependent)} {are(len(dependent), have=True)} no row: {why}"))
         of_measure.append(_half(warehouse, asked, block, humans, measure, options))
         of_measure.append(_one_annotator_row(warehouse, asked, block, humans, measure, options))
         results += of_measure

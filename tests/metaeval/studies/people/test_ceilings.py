@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -43,6 +44,19 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     humans["esa"] = ScoreTable(systems=("Ash", "Beech", "Cherry"), seg=seg, sys=seg.mean(axis=1))
     with tiny_warehouse(folder, tiny_layout(folder / "in", humans=humans)) as opened:
         yield opened
+
+
+def test_ratings_that_the_human_score_is_made_of_are_no_ceiling_for_it(tmp_path: Path) -> None:
+    seg = np.array(OTHER)
+    rating = ScoreTable(systems=("Ash", "Beech", "Cherry"), seg=seg, sys=seg.mean(axis=1))
+    humans = {"mqm": mqm_table(), "mqm-col1": rating, "mqm-col2_more": rating, "mqm-1": rating, "esa-col1": rating}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", humans=humans)) as opened:
+        found = metaeval.rank(opened, *TINY, "pa", ceiling=True)
+        column = metaeval.rank(opened, *TINY, "pa", human="mqm-col1", ceiling=True).frame.filter(kind="human")
+    assert found.frame.filter(kind="human")["metric"].to_list() == ["human: mqm-1", "human: esa-col1"]
+    why = "mqm is made of the same ratings, so it is not independent"
+    assert f"pa: mqm-col1, mqm-col2_more have no row: {why}" in found.notes
+    assert column["metric"].to_list() == ["human: esa-col1"]  # mqm-1 has the same scores as mqm-col1 here
 
 
 @pytest.mark.slow
