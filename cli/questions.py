@@ -44,8 +44,11 @@ def command_of(name: str) -> Callable[..., None]:
 
         if output.is_page:
             check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
-        _check_order(name, known, words, output)
-        given = _values_of_words(name, known, words)
+        try:
+            given = _values_of_words(name, known, words)
+        except (UsageError, QuestionError):
+            _check_order(name, known, words, output)
+            raise
         if "after" in given and (output.db or output.folder) is not None:
             raise UsageError("name the second warehouse as an argument or with --db, not both")
         if charted is not None and charted.chart is not None:
@@ -55,12 +58,19 @@ def command_of(name: str) -> Callable[..., None]:
         if output.verbose and _VERBOSE in known:
             given[_VERBOSE] = True
         named = partial(evalsets_named, question, given)
-        with progress(output.quiet) as advance, opening(output.database, named, output.folder is not None) as opened:
-            run = Run(opened, output.stored_in, advance, output.is_for_reading)
-            if output.folder is not None and not question_with(question, given).reads_others:
-                run = replace(run, opened_groups=partial(opened_groups, output.database))
-            with _on_workers(question_with(question, given), run, output) as run:
-                answer = answered(question, given, run)
+        try:
+            with (
+                progress(output.quiet) as advance,
+                opening(output.database, named, output.folder is not None) as opened,
+            ):
+                run = Run(opened, output.stored_in, advance, output.is_for_reading)
+                if output.folder is not None and not question_with(question, given).reads_others:
+                    run = replace(run, opened_groups=partial(opened_groups, output.database))
+                with _on_workers(question_with(question, given), run, output) as run:
+                    answer = answered(question, given, run)
+        except QuestionError:
+            _check_order(name, known, words, output)
+            raise
         if charted is not None:
             charted.draw(output, answer.chart)
         if verdicts is not None:
@@ -237,13 +247,13 @@ def _check_order(command: str, known: Mapping[str, Field], words: Mapping[str, A
     names = {*known_testsets()}
     if names.issuperset(said[0].split(",")):
         return
-    if output.folder is None:
+    if output.folder is None and output.database.is_file():
         with opening(output.database) as opened, opened() as warehouse:
             names |= stored_places(warehouse)["testset"]
     there = [names.issuperset(stored_name(one, names).split(",")) for one in said]
     if there[0] or said[0] == "all" or not any(there):
         return
-    testset = said.pop(there.index(True))
+    testset = stored_name(said.pop(there.index(True)), names)
     if _is_pair(said[0].split(",")[0]):
         raise unknown_testset(said[0].split(",")[0], [testset])
     if pairs := [one for one in said if _is_pair(one.split(",")[0])]:

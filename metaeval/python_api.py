@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 AnyQuestion = TypeVar("AnyQuestion", bound=Question[Any])
 
 
-def as_stored(question: AnyQuestion, run: Run) -> AnyQuestion:
-    """The question with the names that the warehouse has."""
-    return with_stored_names(question, partial(question.names_in, run))
+def as_stored(question: AnyQuestion, run: Run, *, quick: bool = False) -> AnyQuestion:
+    """The question with the names that the warehouse has; quick: see `with_stored_names`."""
+    return with_stored_names(question, partial(question.names_in, run), quick=quick)
 
 
 @cache
@@ -90,7 +90,12 @@ def answered(question: type[Question[Any]], given: dict[str, Any], run: Run) -> 
     Raises QuestionError: an option that it does not have, values that do not fit, unknown names.
     """
     asked = question_with(question, given)
-    found = as_stored(asked, run).answer(run).with_summary()
+    try:
+        found = as_stored(asked, run, quick=True).answer(run).with_summary()
+    except QuestionError:
+        if (stored := as_stored(asked, run)) == as_stored(asked, run, quick=True):
+            raise
+        found = stored.answer(run).with_summary()
     if found.own or not (asked.charted or getattr(asked, "user_metrics", False) or getattr(asked, "metrics", ())):
         return found
     with run.opened() as warehouse:

@@ -292,11 +292,13 @@ def drawable(answer: Answer[R | None]) -> R:
 
 def _of_several(found: Mapping[tuple[str, str], Answer[R]]) -> str:
     """The summary of the first of several evaluation sets, and the number of others."""
-    from metaeval.results.sentences import LONGEST
+    from metaeval.results.sentences import LONGEST, without_names
 
     (place, first), *others = found.items()
     count = f"{counted(len(others), 'other evaluation set')} below."
     text = f"{' '.join(place)}: {first.summary}"
+    if len(text) + len(count) + 1 > LONGEST:
+        text = without_names(text)
     while len(text) + len(count) + 1 > LONGEST and ". " in text:
         text = f"{text[:-1].rpartition('. ')[0]}."
     return f"{text} {count}" if len(text) + len(count) < LONGEST else f"{counted(len(found), 'evaluation set')} below."

@@ -1,5 +1,6 @@
 """Words of the sentence that opens an answer."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -211,6 +212,15 @@ def against_the_leader(
         f"{start} from {them} {how}.",
         f"{start} {how}.",
     )
+
+
+def without_names(text: str) -> str:
+    """A sentence of `against_the_leader` that counts those that do not differ, without their names.
+
+    >>> without_names("2 of 9 other metrics do not differ significantly from it: A.1 and B (new documents, p > 0.05).")
+    '2 of 9 other metrics do not differ significantly from it (new documents, p > 0.05).'
+    """
+    return re.sub(r"( from (?:it|them)): .+? (\(new )", r"\1 \2", text)
 
 
 def interval(row: Mapping[str, Any], low: str, high: str, digits: int = 3) -> str:

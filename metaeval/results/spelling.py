@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from queries.evalsets import stored_name, stored_names, stored_places, stored_score, stored_testset
+from queries.evalsets import is_year, stored_name, stored_names, stored_places, stored_score, stored_testset
 from queries.listing import NameKind, names
 from warehouse import Warehouse
 from warehouse.facts.languages import pairs_called
@@ -24,19 +24,26 @@ _SPELT = ("testset", "lp", "metric", "scorer", "system", "human", *_EXACT)
 
 
 def with_stored_names(
-    question: Q, opened: Callable[[], AbstractContextManager[Warehouse]], stored: Collection[str] = ()
+    question: Q,
+    opened: Callable[[], AbstractContextManager[Warehouse]],
+    stored: Collection[str] = (),
+    *,
+    quick: bool = False,
 ) -> Q:
     """The question with the names that the warehouse has; lists of metrics lose their commas, and "all" is all.
 
     The warehouse is read only if a name may be typed differently from its stored form. stored: kinds of names that have
-    it already.
+    it already. quick: test sets in lower case are taken as they are, which most are.
     """
     fields = fields_of(type(question))
     kinds = {name: str(one.option.names) for name, one in fields.items() if one.option.names in _SPELT}
     values = {name: value for name in kinds if (value := getattr(question, name))}
     typed = [name for name in values if question.differs_from_default(name)]
     values |= {name: _language_pairs(value) for name, value in values.items() if kinds[name] == "lp"}
-    if any(kinds[name] not in stored and is_to_be_looked_up(values[name], kinds[name]) for name in typed):
+    typed = [name for name in typed if kinds[name] not in stored]
+    if quick:
+        typed = [name for name in typed if kinds[name] != "testset" or not _is_plain(values[name])]
+    if any(is_to_be_looked_up(values[name], kinds[name]) for name in typed):
         with opened() as warehouse:
             values |= spelt(warehouse, values, kinds)
     changed = {name: value for name, value in values.items() if value != getattr(question, name)}
@@ -95,6 +102,12 @@ def _alone(typed: str, known: Collection[str]) -> str:
     """The name, or the only one in another case."""
     alike = [] if typed in known else [one for one in known if one.casefold() == typed.casefold()]
     return alike[0] if len(alike) == 1 else typed
+
+
+def _is_plain(testsets: Any) -> bool:
+    """Whether names of test sets are in lower case, and no years."""
+    names = [part for one in ([testsets] if isinstance(testsets, str) else testsets) for part in one.split(",")]
+    return all(part == part.lower() and not is_year(part) for part in names)
 
 
 def _parts(text: str) -> Sequence[str]:

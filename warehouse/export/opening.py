@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import duckdb
 
-from warehouse.database import literal
+from warehouse.database import literal, statement
 from warehouse.database.buckets import Bucket
 from warehouse.database.connection import Warehouse
 from warehouse.database.opening import INTERNAL, answer_error, interruptible, plain_path
@@ -141,16 +141,6 @@ def _select(
 
 
 _OF_NAME = "LEFT JOIN scorer AS o ON o.kind = p.kind AND o.name = p.name"
-_NEW_TESTSETS = """
-    INSERT INTO testset (testset_id, name, year, description)
-    SELECT
-      (SELECT coalesce(max(testset_id), 0) FROM testset) + row_number() OVER (ORDER BY evalset_id),
-      testset,
-      year,
-      description
-    FROM (SELECT DISTINCT ON (testset) testset, evalset_id, year, description FROM {} ORDER BY evalset_id)
-    WHERE testset NOT IN (SELECT name FROM testset)
-"""
 
 
 def _write(connection: duckdb.DuckDBPyConnection, rows: Mapping[str, str], shift: Mapping[str, int]) -> None:
@@ -158,7 +148,7 @@ def _write(connection: duckdb.DuckDBPyConnection, rows: Mapping[str, str], shift
 
     rows: by table; those of `evalset` have the test set's name and facts. shift: added to identifiers.
     """
-    connection.execute(_NEW_TESTSETS.format(rows["evalset"]))
+    connection.execute(statement(__package__, "new_testsets").format(rows=rows["evalset"]))
     connection.execute("CREATE OR REPLACE TEMP TABLE batch_scorer (old_id INTEGER, new_id INTEGER)")
     following = "(SELECT coalesce(max(scorer_id), 0) FROM scorer) + dense_rank() OVER (ORDER BY p.scorer_id)"
     new = _select(connection, "scorer", rows["scorer"], {}, {"scorer_id": following})

@@ -54,7 +54,7 @@ def test_a_missing_metric_is_listed_with_the_reason(scorehouse: Scorehouse, tmp_
     ran = scorehouse(*words, "--format", "json")
     rows = {row["metric"]: row for row in ran.json["metrics"]}
     assert "Only" not in rows  # it is in no task, and that is said
-    assert "Only: missing in every task: en-de: no segment scores" in ran.notes
+    assert "Only is missing in every task: en-de: no segment scores" in ran.notes
     mixed = scorehouse("--db", path, "protocol", "wmt14", "--on", "tiny24", "--all-metrics", "--format", "json", "-v")
     rows = {row["metric"]: row for row in mixed.json["metrics"]}
     assert rows["Only"]["overall"] is None
