@@ -60,8 +60,8 @@ def test_a_missing_metric_is_listed_with_the_reason(scorehouse: Scorehouse, tmp_
     assert rows["Only"]["overall"] is None
     assert rows["Only"]["values"][1] is None
     assert [one["task"] for one in rows["Only"]["missing"]] == [1]
-    (line,) = [note for note in mixed.notes if note.startswith("Only: missing in ")]
-    assert line == ("Only: missing in en-de tau_14(by=item, pool=pairs): no segment scores")
+    (line,) = [note for note in mixed.notes if note.startswith("Only is missing in ")]
+    assert line == ("Only is missing in en-de tau_14(by=item, pool=pairs): no segment scores")
     primary = ("--db", path, "protocol", "wmt24", "--on", "tiny24")
     assert "2 metrics are excluded (contrastive, neither primary nor baseline); --verbose names them" in (
         scorehouse(*primary).notes
