@@ -102,7 +102,7 @@ def test_winners_of_several_years_are_no_measure_of_progress(simulated_warehouse
     asked = {"measure": "pearson", "anchor": "simBLEU", "resamples": 2}
     several = function("trend")(simulated_warehouse, "all", "cs-uk", **asked)
     one = function("trend")(simulated_warehouse, "sim24", "cs-uk", **asked)
-    assert several.summary.endswith(" Years differ in data; within=True compares metrics on the same data.")
+    assert several.summary.endswith(" Years differ in data; the view within compares metrics on the same data.")
     assert "years differ in data (within=True measures progress on the same data)" in several.notes
     assert "within" not in one.summary
     assert not [note for note in one.notes if "progress" in note]

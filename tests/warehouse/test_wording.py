@@ -17,8 +17,10 @@ SOURCES = [
 NO_NUMBERS = {
     *("pairwise.py: system scores", "tables.py: systems", "segment.py: scores", "remarks.py: system scores: "),
     "system_pairs.py: scores of one system alone",
-    "tables.py: scores for all ",
     *("item_scores.py: scores the same output as object ", "noise.py: errors "),
+    *("findings.py: segments each", "headlines.py: shared outputs each).", "headlines.py: human scores)."),
+    *("decisions.py: human scores, and they take at least ", "metric_tests.py: human scores, and it takes at least "),
+    "tables.py: scores for ",
     *("cutoff.py: scores", "composed.py: scores challenge sets, and ", "show.py: scores of "),
 }
 """Kinds of scores, a verb, a mean, and a range such as 9 to 14."""

@@ -16,6 +16,7 @@ from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey
 from warehouse.export.parquet import AGAIN, TABLE_COLUMNS, TABLES, Manifest, partition_file, selected
 from warehouse.names import LARGEST_SCORE
+from warehouse.wording import counted
 
 IN_PLACE = ("segment_text", "score", "judgement", "span", "preference")
 """Tables that may be large: views of the files, of which a question reads what it needs."""
@@ -103,7 +104,7 @@ def check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: Ma
         for number, place in enumerate(places):
             n, are = there.get(number, (0, []))
             if n != (expected := manifest[place].files[table].rows if table in manifest[place].files else 0):
-                raise _unsound(folder, table, place, f"{n} rows, and {expected} in the manifest")
+                raise _unsound(folder, table, place, f"{counted(n, 'row')}, not {expected} as in the manifest")
             for found, is_wrong in zip(wrong.values(), are, strict=False):
                 if is_wrong:
                     raise _unsound(folder, table, place, found)

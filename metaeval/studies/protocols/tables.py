@@ -12,7 +12,7 @@ from metaeval.studies.protocols.populations import PopulationTest
 from metaeval.studies.protocols.scoring import ProtocolScore
 from metaeval.studies.protocols.task_scores import Task
 from metaeval.studies.significance.options import pairs_that_differ
-from warehouse.wording import counted, every, option
+from warehouse.wording import are, counted, every, option
 
 
 def as_json(score: ProtocolScore) -> dict[str, Any]:
@@ -80,8 +80,8 @@ def partial_lines(score: ProtocolScore) -> list[str]:
     dropped = score.dropped
     if n_ranked == n and dropped is None:
         return []
-    verb = "metric has" if n_ranked == 1 else "metrics have"
-    text = f"partial: {n_ranked} of {n} {verb} scores for {every(len(score.tasks), 'task')}"
+    have, tasks = are(n_ranked, have=True), every(len(score.tasks), "task")
+    text = f"partial: {n_ranked} of {counted(n, 'metric')} {have} scores for {tasks}"
     text += "" if n_ranked == n else ", and only these are ranked"
     return [Partial(text if dropped is None else f"{text}; {dropped.replace(';', ' and ')} could not be scored")]
 

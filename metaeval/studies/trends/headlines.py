@@ -10,7 +10,7 @@ from metaeval.studies.trends.gaps import Pooling, pooled_by_year
 from metaeval.studies.trends.groups import CHOSEN
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.within import Kind, KindSlope, Within
-from warehouse.wording import counted, option
+from warehouse.wording import counted
 
 ALPHA = 0.05
 _WHO: Mapping[Kind, tuple[str, str]] = {
@@ -83,7 +83,7 @@ def of_years(history: History, rows: pl.DataFrame, pool: Pooling = "mean") -> st
     without = sorted({one.year for one in history.entries if one.year is not None} - set(pooled["year"]))
     missing = f" No values for {named(without, 5)}." if without else ""
     before_that = [f"; before: {named(earlier, n)}." for n in (3, 2, 1) if earlier]
-    within = f" Years differ in data; {option('within', True)} compares metrics on the same data." if before else ""
+    within = " Years differ in data; the view within compares metrics on the same data." if before else ""
     return either(
         *(f"{lead}{one}{missing}{within}" for one in [*before_that, "."]),
         *(f"{lead}{one}{within}" for one in [*before_that[-1:], "."]),

@@ -419,8 +419,8 @@ def test_aces_score_tells_what_is_missing(tmp_path: Path, database: Path) -> Non
         assert answer.result.metrics == ("A-ref", "B-ref")
         assert str(answer.result.overall[1]) == "nan"
         notes = "\n".join(answer.notes)
-        assert "without mistranslation, overtranslation" in notes
-        assert "3 pairs of other classes, or of none, excluded" in notes
+        assert "mistranslation, overtranslation, undertranslation" in notes
+        assert "3 pairs of other classes, or of none, are excluded" in notes
         assert "B-ref has no overall score, because scores are missing" in notes
         with pytest.raises(QuestionError, match="counts pairs of grades"):
             metaeval.protocol(warehouse, "aces", human="grade")
