@@ -90,12 +90,13 @@ def answered(question: type[Question[Any]], given: dict[str, Any], run: Run) -> 
     Raises QuestionError: an option that it does not have, values that do not fit, unknown names.
     """
     asked = question_with(question, given)
+    spelt = as_stored(asked, run, quick=True)
     try:
-        found = as_stored(asked, run, quick=True).answer(run).with_summary()
+        found = spelt.answer(run).with_summary()
     except QuestionError:
-        if (stored := as_stored(asked, run)) == as_stored(asked, run, quick=True):
+        if (again := as_stored(asked, run)) == spelt:
             raise
-        found = stored.answer(run).with_summary()
+        found = again.answer(run).with_summary()
     if found.own or not (asked.charted or getattr(asked, "user_metrics", False) or getattr(asked, "metrics", ())):
         return found
     with run.opened() as warehouse:

@@ -140,8 +140,13 @@ def stored_score(typed: str, known: Collection[str]) -> str:
     ('GPT-4', 'nllb', 'esa:z')
     """
     name = stored_human(typed)
-    alike = [name] if name in known else [one for one in known if one.casefold() == name.casefold()]
-    return alike[0] + typed[len(name) :] if len(alike) == 1 else typed
+    return stored_exactly(name, known) + typed[len(name) :]
+
+
+def stored_exactly(typed: str, known: Collection[str]) -> str:
+    """The name itself, or the only known one in another case."""
+    alike = [] if typed in known else [one for one in known if one.casefold() == typed.casefold()]
+    return alike[0] if len(alike) == 1 else typed
 
 
 def stored_testset(typed: str, known: Collection[str]) -> str:

@@ -9,7 +9,15 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from queries.evalsets import is_year, stored_name, stored_names, stored_places, stored_score, stored_testset
+from queries.evalsets import (
+    is_year,
+    stored_exactly,
+    stored_name,
+    stored_names,
+    stored_places,
+    stored_score,
+    stored_testset,
+)
 from queries.listing import NameKind, names
 from warehouse import Warehouse
 from warehouse.facts.languages import pairs_called
@@ -78,14 +86,13 @@ def spelt(warehouse: Warehouse, values: Mapping[str, Any], kinds: Mapping[str, s
 
 def _several(values: Sequence[Any]) -> list[str]:
     """Single names of values that are names joined by commas, or lists of these; none if all are meant."""
-    texts = [text for value in values for text in ([value] if isinstance(value, str) else value)]
-    names = [name for text in texts for name in text.split(",")]
+    names = [name for value in values for name in _names(value)]
     return [] if "all" in names else names
 
 
 def _spelt(value: Any, kind: str, known: Collection[str]) -> Any:
     if kind in _EXACT or kind in ("scorer", "system", "human"):
-        exact = _alone if kind in _EXACT else stored_score
+        exact = stored_exactly if kind in _EXACT else stored_score
         spelt = tuple(exact(one, known) for one in ([value] if isinstance(value, str) else value))
         return spelt[0] if isinstance(value, str) else spelt
     look_up = stored_testset if kind == "testset" else stored_name
@@ -98,16 +105,14 @@ def _spelt(value: Any, kind: str, known: Collection[str]) -> Any:
     return () if any(one.lower() == "all" for one in patterns) else tuple(dict.fromkeys(patterns))
 
 
-def _alone(typed: str, known: Collection[str]) -> str:
-    """The name, or the only one in another case."""
-    alike = [] if typed in known else [one for one in known if one.casefold() == typed.casefold()]
-    return alike[0] if len(alike) == 1 else typed
-
-
 def _is_plain(testsets: Any) -> bool:
     """Whether names of test sets are in lower case, and no years."""
-    names = [part for one in ([testsets] if isinstance(testsets, str) else testsets) for part in one.split(",")]
-    return all(part == part.lower() and not is_year(part) for part in names)
+    return all(part == part.lower() and not is_year(part) for part in _names(testsets))
+
+
+def _names(value: Any) -> list[str]:
+    """Single names of a value that is names joined by commas, or a list of these."""
+    return [part for one in ([value] if isinstance(value, str) else value) for part in one.split(",")]
 
 
 def _parts(text: str) -> Sequence[str]:
@@ -119,7 +124,6 @@ def is_to_be_looked_up(value: Any, kind: str) -> bool:
     if kind not in ("testset", "lp"):  # patterns are matched where the names of an evaluation set are known
         several = [value] if isinstance(value, str) else value
         return any("," in one or not re.search(r"[*?\[]", one) for one in several)
-    names = [part for one in ([value] if isinstance(value, str) else value) for part in one.split(",")]
     if kind == "lp":
-        return any(part != "all" and not is_language_pair(part) for part in names)
-    return any(part != "all" and part not in known_testsets() for part in names)
+        return any(part != "all" and not is_language_pair(part) for part in _names(value))
+    return any(part != "all" and part not in known_testsets() for part in _names(value))
