@@ -8,9 +8,10 @@ import polars as pl
 
 from queries.catalog import ask
 from queries.evalsets import all_named
+from queries.longitudinal import human_levels
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.human_protocols import is_column, protocol_of
 from warehouse.wording import option
 
 
@@ -35,11 +36,21 @@ def judged_scores(
     found = [JudgedScore(*row) for row in ask(warehouse, "judged_scores").iter_rows() if row[:2] in asked]
     where = " ".join(one for one in (testsets, lps) if one != "all") or "the warehouse"
     if not found:
-        raise QuestionError(f"no single judgements of {where} are loaded, only their scores")
+        columns = [note for one in sorted(asked) if (note := note_on_columns(warehouse, *one))]
+        raise QuestionError(f"no single judgements of {where} are loaded, only their scores", hint="; ".join(columns))
     humans = {one.human for one in found}
     if human is not None and human not in humans:
         raise unknown("human score with judgements", human, humans, where=where)
     return [one for one in found if human in (None, one.human)]
+
+
+def note_on_columns(warehouse: Warehouse, testset: str, lp: str) -> str | None:
+    """What to do with an evaluation set's columns of single ratings by unknown annotators; None if it has none."""
+    columns = [name for name in human_levels(warehouse, testset, lp) if is_column(name)]
+    if len(columns) < 2:
+        return None
+    what = f"{', '.join(columns)} of {testset} {lp} are ratings of the same outputs by different annotators"
+    return f"{what}; {option('correlations.human', 'all')} compares them"
 
 
 def has_only_preferences(warehouse: Warehouse, testsets: str = "all", lps: str = "all") -> bool:
@@ -67,7 +78,7 @@ def judged_score(warehouse: Warehouse, testset: str, lp: str, human: str | None 
 
 
 def annotations(warehouse: Warehouse, score: JudgedScore) -> pl.DataFrame:
-    """Columns system, segment, document, rater, value, n, time, counts: all judgements, in the order of files."""
+    """Columns system, segment, document, rater, value, n, time, status, counts: all judgements, as in the files."""
     return ask(warehouse, "annotations", evalset=score.evalset, human=score.human)
 
 

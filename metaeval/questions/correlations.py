@@ -60,6 +60,7 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import named, number, opening
+        from warehouse.facts.human_protocols import share_ratings
 
         not_people = "These are correlations between metrics, not with human scores."
         names = answer.frame[:, 0].to_list()
@@ -79,13 +80,15 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
             (value, a, b)
             for row, a in enumerate(names)
             for b in names[row + 1 :]
-            if (value := answer.frame[b][row]) is not None and value == value
+            if (value := answer.frame[b][row]) is not None
+            and value == value
+            and not (self.human == ALL and share_ratings(a, b))
         ]
-        what = "human scores" if self.human == ALL else "metrics"
+        what = "human scores of different ratings" if self.human == ALL else "metrics"
         if not pairs:
             return f"No two {what} have a correlation by {self.measure}."
         (high, *most), (low, *least) = max(pairs), min(pairs)
-        n = f"of {len(names)} {what}"
+        n = f"of {len({one for _, *pair in pairs for one in pair})} {what}"
         return opening(
             f"{' and '.join(most)} correlate most {n} ({self.measure} {number(high)}), {' and '.join(least)} least "
             f"({number(low)}).",

@@ -9,6 +9,7 @@ SELECT
   j.value,
   coalesce(j.n, 1)::INTEGER AS n,
   j.time,
+  j.status,
   j.status IN ('valid', 'repeat', 'filler') AND j.value IS NOT NULL AND y.kind <> 'qc' AS counts
 FROM judgement AS j
 JOIN vector AS v ON v.vector_id = j.vector_id AND v.evalset_id = $evalset AND v.level = 'seg'

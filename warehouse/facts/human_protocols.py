@@ -49,18 +49,31 @@ def protocol_of(human: str) -> str:
     return bare
 
 
-def share_ratings(human: str, other: str) -> bool:
-    """Whether one human score is a column of single ratings (`mqm-col1`) and the other is made of these (`mqm`).
+def is_column(human: str) -> bool:
+    """Whether a human score is a column of single ratings; the columns of an evaluation set rate the same outputs.
 
-    >>> [share_ratings("mqm", name) for name in ("mqm-col1", "mqm-col3_more_data", "mqm-1", "psqm-col1")]
+    >>> [is_column(name) for name in ("mqm-col1", "mqm-col2_more_data", "mqm", "mqm-1")]
     [True, True, False, False]
-    >>> share_ratings("mqm-col1", "mqm.merged"), share_ratings("mqm-col1", "mqm-col2")
-    (True, False)
     """
-    wholes = [name for name in (human, other) if not _COLUMN.search(name)]
-    if len(wholes) != 1:
-        return False
-    return wholes[0].casefold().partition(".")[0] == protocol_of(human) == protocol_of(other)
+    return _COLUMN.search(human) is not None
+
+
+def share_ratings(human: str, other: str) -> bool:
+    """Whether two human scores are known to rest on the same single ratings, at least in part.
+
+    A score (`mqm`) rests on the ratings of its columns (`mqm-col1`), and those with more data rest on the same ratings
+    in another order.
+    >>> [share_ratings("mqm", name) for name in ("mqm-col1", "mqm-col3_more_data", "mqm.merged", "mqm-1", "psqm-col1")]
+    [True, True, True, False, False]
+    >>> [share_ratings("mqm-col1", name) for name in ("mqm.merged", "mqm-col2_more_data", "mqm-col2")]
+    [True, True, False]
+    """
+    if judgements_of(human) == judgements_of(other):
+        return True
+    if is_column(human) and is_column(other):
+        return protocol_of(human) == protocol_of(other) and ("_" in human) != ("_" in other)
+    wholes = [name.casefold().partition(".")[0] for name in (human, other) if not is_column(name)]
+    return protocol_of(human) == protocol_of(other) and set(wholes) == {protocol_of(human)}
 
 
 LOWEST, HIGHEST = 0.0, 100.0  # of direct assessments

@@ -13,10 +13,10 @@ from metaeval.results.signature import Parts, line, stamped
 from metaeval.studies.people.annotator_tables import View, legend, schema, summary
 from metaeval.studies.people.judgements import People, load_people, resamples, shared
 from metaeval.studies.people.reliability import N_SPLITS, Reliability, reliability
-from queries.annotations import JudgedScore, annotations, judged_scores, span_agreement
+from queries.annotations import JudgedScore, annotations, judged_scores, note_on_columns, span_agreement
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
-from warehouse.wording import are, counted
+from warehouse.wording import counted
 
 BREAK = 600.0
 """Seconds between two judgements that count as a break."""
@@ -73,8 +73,9 @@ def annotators(
 ) -> Result:
     """Annotators of the human scores that have single judgements.
 
-    Only valid judgements of systems (including human translations) with a value count; attention checks, tutorials and
-    superseded judgements do not. view: None means "annotators" if there is only one human score, else "sets".
+    Judgements of systems (including human translations) with a value count, repeats and fillers too, although they are
+    no part of the human score; attention checks, tutorials and superseded judgements do not.
+    view: None means "annotators" if there is only one human score, else "sets".
     sets, one row per human score: testset, lp, human, n_annotators (null if unknown), n_judgements, n_excluded,
     n_outputs, n_shared (judged by at least two annotators), mean, sd, alpha with its interval, n_drifting (annotators
     whose drift differs from 0), halves, system_r, system_low, system_high, system_corrected, n_systems (scored by both
@@ -92,15 +93,15 @@ def annotators(
     rows: list[dict[str, Any]] = []
     facts: list[dict[str, Any]] = []  # of view sets, which the sentence on the annotators needs, too
     parts: list[Parts] = []
-    remarks: dict[str, list[JudgedScore]] = {}
+    remarks: dict[str, list[tuple[JudgedScore, str]]] = {}  # of which human scores each is true, and for how much
     for score in scores:
         people = load_people(warehouse, score)
         if people is None:
-            remarks.setdefault("no judgement counts", []).append(score)
+            remarks.setdefault("no judgement counts", []).append((score, ""))
             continue
         parts.append(_parts(score, people, chosen, draws, seed))
-        for remark in _remarks(people, chosen):
-            remarks.setdefault(remark, []).append(score)
+        for remark, how_many in _remarks(people, chosen):
+            remarks.setdefault(remark, []).append((score, how_many))
         if view is None and chosen == "annotators" and not people.names:
             chosen = "sets"
         of_score = {"testset": score.testset, "lp": score.lp, "human": score.human}
@@ -111,21 +112,22 @@ def annotators(
             agreed = span_agreement(warehouse, score)
             found = [{**row, "spans_f": agreed.get((row["annotator_a"], row["annotator_b"]))} for row in found]
         if chosen == "annotators" and found:
-            remarks.setdefault(summary(sets[0]), []).append(score)
+            remarks.setdefault(summary(sets[0]), []).append((score, ""))
         rows += [{**of_score, **row, "signature": line(parts[-1])} for row in found]
     if not rows:
         what = "annotators are not known" if chosen == "annotators" else "no two annotators judged the same output"
         raise QuestionError(f"{' '.join(dict.fromkeys((testsets, lps)))}: {what}")
     frame = pl.DataFrame(rows, schema=schema(chosen), orient="row")
     notes = (f"{_named(of)}: {remark}" for remark, of in remarks.items())
-    return Result(frame, parts, (*notes, *legend(chosen, frame)), {"sets": facts})
+    columns = (note_on_columns(warehouse, *place) for place in dict.fromkeys((one.testset, one.lp) for one in scores))
+    return Result(frame, parts, (*notes, *filter(None, columns), *legend(chosen, frame)), {"sets": facts})
 
 
-def _named(scores: Iterable[JudgedScore]) -> str:
-    """Human scores, each evaluation set before its own."""
+def _named(scores: Iterable[tuple[JudgedScore, str]]) -> str:
+    """Human scores, each evaluation set before its own, and for how many of its judgements a remark is true."""
     places: dict[str, list[str]] = {}
-    for one in scores:
-        places.setdefault(f"{one.testset} {one.lp}", []).append(one.human)
+    for one, how_many in scores:
+        places.setdefault(f"{one.testset} {one.lp}", []).append(f"{one.human} {how_many}".rstrip())
     return "; ".join(f"{place} {', '.join(humans)}" for place, humans in places.items())
 
 
@@ -137,7 +139,7 @@ def _parts(score: JudgedScore, people: People, view: View, draws: int, seed: int
         ("testset", score.testset),
         ("lp", score.lp),
         ("view", view),
-        ("judgements", "valid"),
+        ("judgements", ",".join(("valid", *people.n_beside))),
         ("systems", "all_judged"),
         ("n_judgements", int(people.n_each.sum())),
         ("n_annotators", len(people.names) or None),
@@ -152,14 +154,18 @@ def _parts(score: JudgedScore, people: People, view: View, draws: int, seed: int
     )
 
 
-def _remarks(people: People, view: View) -> list[str]:
+def _remarks(people: People, view: View) -> list[tuple[str, str]]:
+    """Remarks, each with the judgements of these people that it is true for, if not all."""
     found = []
     if not people.names:
-        found.append("agreement and drift are unknown, because annotators are unknown")
+        found.append(("agreement and drift are unknown, because annotators are unknown", ""))
     elif not people.has_order and view != "pairs":
-        found.append("drift is unknown, because the order of annotation is")
+        found.append(("drift is unknown, because the order of annotation is", ""))
     if n := int((people.n_each > 1).sum()):
-        found.append(f"{counted(n, 'value')} {are(n)} the mean of several judgements")
+        found.append(("these values are each the mean of several judgements", f"({n})"))
+    if people.n_beside:
+        beside = ", ".join(counted(n, status) for status, n in people.n_beside.items())
+        found.append(("repeats and fillers count although they are no part of the human score", f"({beside})"))
     return found
 
 

@@ -15,10 +15,11 @@ _STREAM = 7  # of the seed
 
 @dataclass(frozen=True)
 class People:
-    """The valid judgements of one human score; arrays are (n,), in the order of annotation if it is known.
+    """The judgements of one human score that count; arrays are (n,), in the order of annotation if it is known.
 
     documents: document number of each, from 0, or its segment if no document is known. n_each: number of judgements
     averaged in a value. has_order: whether times are loaded. n_excluded: excluded judgements, by annotator if known.
+    n_beside: those that count here but are no part of the human score, by status, repeat or filler.
     """
 
     judged: Judgements
@@ -27,6 +28,7 @@ class People:
     names: tuple[str, ...]
     has_order: bool
     n_excluded: dict[str | None, int]
+    n_beside: dict[str, int]
 
     @property
     def residuals(self) -> Floats:
@@ -37,7 +39,7 @@ class People:
 
 
 def load_people(warehouse: Warehouse, score: JudgedScore) -> People | None:
-    """The judgements of a human score as arrays; None if none is valid."""
+    """The judgements of a human score as arrays; None if none counts."""
     frame = annotations(warehouse, score)
     excluded: dict[str | None, int] = {}
     for rater in frame.filter(~frame["counts"])["rater"].to_list():
@@ -64,7 +66,9 @@ def load_people(warehouse: Warehouse, score: JudgedScore) -> People | None:
     documents = numbered([f"segment {segment}" if document is None else document for document, segment in texts])
     assert documents is not None
     n_each = frame["n"].to_numpy().astype(np.int64)
-    return People(judged, documents, n_each, tuple(known), has_order, excluded)
+    beside = {status: frame["status"].to_list().count(status) for status in ("repeat", "filler")}
+    beside = {status: n for status, n in beside.items() if n}
+    return People(judged, documents, n_each, tuple(known), has_order, excluded, beside)
 
 
 def resamples(people: People, draws: int, seed: int) -> Floats:

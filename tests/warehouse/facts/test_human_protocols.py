@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from warehouse import LoadReport, Warehouse
-from warehouse.facts.human_protocols import judgements_of, protocol_of
+from warehouse.facts.human_protocols import judgements_of, protocol_of, share_ratings
 
 PROTOCOLS = {
     **dict.fromkeys(("wmt-raw", "wmt-z", "wmt"), "da"),
@@ -51,3 +51,21 @@ def test_no_two_human_scores_of_the_data_from_the_same_judgements_are_of_two_pro
     assert [one for *one, alike in pairs if alike and protocol_of(one[2]) != protocol_of(one[3])] == []
     by_name = [one for *one, alike in pairs if judgements_of(one[2]) == judgements_of(one[3]) and not alike]
     assert [(testset, lp) for testset, lp, *_ in by_name] == []
+
+
+def test_human_scores_of_the_data_with_the_same_ratings_are_known_to_share_them(
+    real_load: tuple[Path, LoadReport],
+) -> None:
+    """Two annotators give the same score to under a fifth of outputs that one of them found imperfect."""
+    with Warehouse.open(real_load[0]) as warehouse:
+        pairs = warehouse.rows(
+            """
+            SELECT a.human, b.human, avg((a.value = b.value)::INTEGER) FILTER (a.value < 0 OR b.value < 0) > .2
+            FROM human_scores AS a
+            JOIN human_scores AS b USING (testset, lp, system, segment)
+            WHERE a.human < b.human AND contains(a.human, 'mqm') AND contains(b.human, 'mqm')
+            GROUP BY a.testset, a.lp, a.human, b.human
+            """
+        )
+    assert any(alike for *_, alike in pairs)
+    assert [one for *one, alike in pairs if alike and not share_ratings(*one)] == []

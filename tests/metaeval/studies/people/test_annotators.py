@@ -149,6 +149,38 @@ def test_a_human_score_has_agreement_and_reliability_in_one_row(campaign: Wareho
     assert "systems:all_judged|n_judgements:54|n_annotators:5" in found.signature
 
 
+def test_repeats_and_fillers_count_and_are_named(tmp_path: Path) -> None:
+    lines = [
+        esa(system, 1, score=str(score), user=user, document=f"doc-1{mark}")
+        for user, mark in (("u1", ""), ("u2", "#dup"), ("u3", "#incomplete"))
+        for system, score in (("Ash", 50), ("Beech", 70))
+    ]
+    path = tmp_path / "wmt24" / "esa.csv"
+    path.parent.mkdir()
+    path.write_text("".join(lines), encoding="utf-8")
+    assert load([path], tmp_path / "campaign.duckdb").faults == []
+    with Warehouse.open(tmp_path / "campaign.duckdb") as opened:
+        found = metaeval.annotators(opened, *SET, view="sets", resamples=20)
+    (row,) = found.frame.rows(named=True)
+    assert (row["n_judgements"], row["n_outputs"], row["n_shared"], row["alpha"]) == (6, 2, 2, 1.0)
+    assert "|judgements:valid,repeat,filler|" in found.signature
+    counts = "(2 repeats, 2 fillers)"
+    assert f"wmt24 en-ja esa {counts}: repeats and fillers count although they are no part of the human score" in (
+        found.notes
+    )
+
+
+def test_columns_of_ratings_are_named_where_no_annotators_are_known(tmp_path: Path) -> None:
+    scores = tmp_path / "wmt23" / "human-scores"
+    scores.mkdir(parents=True)
+    for column in ("mqm", "mqm-col1", "mqm-col2"):
+        (scores / f"en-de.{column}.seg.score").write_text("Ash\t-1\nBeech\t-2\n", encoding="utf-8")
+    assert load([tmp_path / "wmt23"], tmp_path / "columns.duckdb").faults == []
+    hint = r"only their scores \(mqm-col1, mqm-col2 of wmt23 en-de are ratings of the same outputs by different"
+    with Warehouse.open(tmp_path / "columns.duckdb") as opened, pytest.raises(QuestionError, match=hint):
+        metaeval.annotators(opened, "wmt23", "en-de")
+
+
 @pytest.mark.slow
 def test_what_is_not_on_file_is_said(simulated_warehouse: Warehouse) -> None:
     sets = metaeval.annotators(simulated_warehouse, resamples=20).frame
