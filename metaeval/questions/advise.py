@@ -91,6 +91,7 @@ def _supported(counts: "pl.DataFrame", place: str, measure: str, new: str, *, is
     counts: as of `among_best`.
     """
     from metaeval.results.sentences import either, named
+    from warehouse.wording import ends
 
     top, *others = counts.to_dicts()
     support = ("is_newest", "n_best", "n_worse", "n_sets", "testsets", "lps")
@@ -99,8 +100,10 @@ def _supported(counts: "pl.DataFrame", place: str, measure: str, new: str, *, is
     each = "" if len(names) == 1 else "each "
     after = [one for one in others if one not in alike and one["n_sets"] > 1][:1]
     following = "".join(f" Next: {one['metric']}, {_of_sets(one)}." for one in after)
+    sizes = [one for one in top["sizes"] if one is not None]  # none of system scores
+    size = f"{ends(min(sizes), max(sizes))} segments; " if sizes else ""
     whys = [
-        f"{each}among the best by {measure} {_of_sets(top)} ({evidence}{new})"
+        f"{each}among the best by {measure} {_of_sets(top)} ({evidence}{size}{new})"
         for evidence in ([_years(top)] if is_one_lp else _sets(top))
     ]
     lead = f"{place}, " if place else ""
@@ -142,6 +145,7 @@ def _newest(
 ) -> str:
     """The best metric of the newest set, and whether others differ; frame: as of `advice`."""
     from metaeval.results.sentences import named, number, opening
+    from warehouse.wording import counted
 
     best = frame.row(0, named=True)
     newest = frame.filter(testset=best["testset"], lp=best["lp"])
@@ -149,7 +153,9 @@ def _newest(
     year = "" if best["year"] is None or not is_one_lp else f" in {best['year']}"
     value = f"{measure} {number(best['value'])}"
     place = best["testset"] if is_one_lp else f"{best['testset']} {best['lp']}"
-    lead = f"{best['metric']} ranks first {what}{year} ({place} {best['human']}, {value})"
+    size = "" if best["n_segments"] is None else f"{counted(best['n_segments'], 'segment')}, "
+    of = f"{place} {best['human']}, {size}{value}"
+    lead = f"{best['metric']} ranks first {what}{year} ({of})"
     n, n_worse = newest.height - 1, newest.filter(is_among_best=False).height
     worse = f"{every(n, 'other') if n_worse == n else f'{n_worse} of {n} others'} {are(n_worse)}"
     if not n_worse:

@@ -88,7 +88,7 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         if not pairs:
             return f"No two {what} have a correlation by {self.measure}."
         (high, *most), (low, *least) = max(pairs), min(pairs)
-        n = f"of {len({one for _, *pair in pairs for one in pair})} {what}"
+        n = f"of {len(names)} {what}"
         return opening(
             f"{' and '.join(most)} correlate most {n} ({self.measure} {number(high)}), {' and '.join(least)} least "
             f"({number(low)}).",

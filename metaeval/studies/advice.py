@@ -143,7 +143,7 @@ def _partial(inputs: RankingInputs, frame: pl.DataFrame) -> list[str]:
     """A note if some of the evaluation sets have no evidence."""
     n, n_all = frame.n_unique(["testset", "lp"]), len(inputs.evalsets) + inputs.n_left
     verb = "has" if n == 1 else "have"
-    return [Partial(f"partial: {n} of {n_all} evaluation sets {verb} evidence")] if n < n_all else []
+    return [Partial(f"partial: {n} of {n_all} sets {verb} evidence")] if n < n_all else []
 
 
 def _on_sets(inputs: RankingInputs, tested: Mapping[Slice, Comparison]) -> list[str]:
@@ -175,8 +175,8 @@ def among_best(frame: pl.DataFrame) -> pl.DataFrame:
     Those among the best of the newest year come first, then those that are more often among the best than worse, then
     the order of the frame.
     frame: as of `advice`. Columns: key, metric (its newest name), n_best, n_worse (significantly), n_sets, is_newest
-    (it is among the best in all of its sets of the newest year), value (in its newest set), years, testsets and lps (of
-    its sets).
+    (it is among the best in all of its sets of the newest year), value (in its newest set), years, testsets, lps and sizes
+    (segments of its sets).
     """
     is_newest = pl.col("year").eq_missing(frame["year"].max())
     best = pl.col("is_among_best")
@@ -193,6 +193,7 @@ def among_best(frame: pl.DataFrame) -> pl.DataFrame:
             years=pl.col("year").drop_nulls().unique().sort(),
             testsets=pl.col("testset"),
             lps=pl.col("lp"),
+            sizes=pl.col("n_segments"),
         )
         .sort(~pl.col("is_newest"), pl.col("n_worse").cast(pl.Int64) - pl.col("n_best"), maintain_order=True)
     )

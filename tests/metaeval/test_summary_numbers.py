@@ -91,7 +91,7 @@ def _advise(at: Place, found: Answer[Any]) -> list[str]:
     tied = f"{n} of {len(others)} others do not differ significantly" if n > 2 else "significantly"
     return [
         f"{first['metric']} ranks first for {at.lp}",
-        f"({at.testset} {at.human}, pearson {first['value']:.3f}",
+        f"({at.testset} {at.human}, {first['n_segments']} segments, pearson {first['value']:.3f}",
         tied,
     ]
 
