@@ -175,8 +175,8 @@ def among_best(frame: pl.DataFrame) -> pl.DataFrame:
     Those among the best of the newest year come first, then those that are more often among the best than worse, then
     the order of the frame.
     frame: as of `advice`. Columns: key, metric (its newest name), n_best, n_worse (significantly), n_sets, is_newest
-    (it is among the best in all of its sets of the newest year), value (in its newest set), years, testsets, lps and sizes
-    (segments of its sets).
+    (it is among the best in all of its sets of the newest year), value (in its newest set), years, testsets, lps,
+    and sizes (segments) of its sets.
     """
     is_newest = pl.col("year").eq_missing(frame["year"].max())
     best = pl.col("is_among_best")
