@@ -58,7 +58,7 @@ def open(path: str | Path | None = None) -> Warehouse:
     """Open a warehouse for questions: read-only, with any number of other readers.
 
     path: the file, or a folder of exported Parquet, which may be s3://BUCKET/PREFIX; by default the file in the user's
-    data folder.
+    data folder. All evaluation sets of a folder are opened; `scorehouse.rank(path, ...)` opens only those it needs.
     Raises SchemaError: see `warehouse.Warehouse.open`. SourceError: see `open_export`.
     """
     if path is None or not (place := located(path)).is_dir():

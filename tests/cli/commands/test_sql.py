@@ -370,6 +370,7 @@ def test_a_parquet_file_has_missing_for_nan_and_whole_sums(scorehouse: Scorehous
     assert found.columns[:5] == ["n", "f", "narrow", "a", "a_1"]
 
 
+@pytest.mark.slow
 def test_rows_that_go_to_a_file_take_little_memory(scorehouse: Scorehouse, tmp_path: Path) -> None:
     query = "SELECT i AS n, md5(CAST(i AS VARCHAR)) AS text FROM range(500000) AS rows(i)"  # 20 MB and more
     limits = ("--memory", "30MB", "--timeout", "300")

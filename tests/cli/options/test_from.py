@@ -322,6 +322,7 @@ def test_the_connection_reaches_the_folder_alone(exported: Path, tmp_path: Path)
                 folder.sql(query)
 
 
+@pytest.mark.slow
 def test_evaluation_sets_of_two_warehouses_in_one_folder_keep_their_scores(
     scorehouse: Scorehouse, database: Path, tmp_path: Path
 ) -> None:
@@ -354,6 +355,7 @@ def test_a_folder_can_be_opened_without_any_evaluation_set(exported: Path, tmp_p
             assert folder.rows("SELECT count(*) FROM scores") == [(0,)]
 
 
+@pytest.mark.slow
 def test_an_evaluation_set_that_is_exported_again_takes_the_place_of_the_first(database: Path, tmp_path: Path) -> None:
     folder = tmp_path / "again"
     export(database, folder, testset="sim24")

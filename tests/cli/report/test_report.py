@@ -369,6 +369,7 @@ def test_a_second_report_takes_its_parts_from_the_store(
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".html") == ["first.html", "second.html"]
 
 
+@pytest.mark.slow
 def test_a_report_of_one_evaluation_set_is_the_same_when_its_parts_are_stored(scorehouse: Scorehouse) -> None:
     """Its overview of all sets and that of the one set have the same heading and the same data."""
     words = ("report", "sim24", "--lp", "en-de", "--section", "overview", "-o", "-")

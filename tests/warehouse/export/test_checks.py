@@ -139,6 +139,7 @@ def _opened(folder: Path) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_an_export_of_which_only_some_evaluation_sets_are_new_is_imported_in_part(
     exported: Path, tmp_path: Path
 ) -> None:

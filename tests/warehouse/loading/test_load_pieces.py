@@ -82,10 +82,15 @@ def _content(database: Path) -> dict[str, object]:
     [
         ("table.parquet", {}),
         ("table.csv", {}),
-        ("quoted.csv", {}),
-        ("table.tsv", {}),
-        ("table.parquet", {"metric": "Lab"}),
-        ("table.csv", {"numbering": "testset"}),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (
+                ("quoted.csv", {}),
+                ("table.tsv", {}),
+                ("table.parquet", {"metric": "Lab"}),
+                ("table.csv", {"numbering": "testset"}),
+            )
+        ),
     ],
 )
 def test_pieces_of_any_size_make_the_same_warehouse(

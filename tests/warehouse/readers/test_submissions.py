@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.helpers import but_slow, real_data, together
+from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
 from warehouse.readers.claims import LoadHints
 from warehouse.readers.submissions import SubmissionReader
@@ -253,7 +253,8 @@ def test_a_submission_with_shuffled_columns_is_refused() -> None:
     assert told(read(READER, "wmt20/TER.seg.score", text)) == [(1, "unknown columns")]
 
 
-@pytest.mark.parametrize("folder", but_slow({"submissions"}, ["baselines", "submissions"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["baselines", "submissions"])
 def test_every_row_of_the_real_submissions_comes_through(folder: str) -> None:
     for path in sorted(real_data("wmt20-metrics", "final-metric-scores", folder).glob("*.gz")):
         data = content(path)
