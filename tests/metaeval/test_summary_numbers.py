@@ -219,8 +219,8 @@ def _means(at: Place, found: Answer[Any]) -> list[str]:
 
 def _deltas(at: Place, found: Answer[Any]) -> list[str]:
     rows = found.frame.filter(pl.col("agreement") == 0.8).to_dicts()
-    said = [f"differences of at least {row['delta']:.3g} " for row in rows if row["delta"] is not None]
-    return ["agree with 80%", next(one for one in said if one in found.summary)]
+    said = [f"a difference of {row['delta']:.3g} " for row in rows if row["delta"] is not None]
+    return ["Fitted agreement reaches 80% at ", next(one for one in said if one in found.summary)]
 
 
 def _one_delta(at: Place, found: Answer[Any]) -> list[str]:
