@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 _HEADINGS = {
     "domains": "By domain",
     "segments": "Segments that differ most, by the human score and by the mean of the metrics",
-    "errors": "Errors marked",
 }
 
 
@@ -24,7 +23,8 @@ def show(answer: "Answer[Any]", output: Output) -> None:
         return
     kind = format_for(output.format, output.output)
     systems, texts = answer.facts["systems"], []
-    for heading, frame in (("", answer.frame), *((text, answer.facts[name]) for name, text in _HEADINGS.items())):
+    headings = _HEADINGS | {"errors": f"Errors marked for {answer.facts['errors_of']}"}
+    for heading, frame in (("", answer.frame), *((text, answer.facts[name]) for name, text in headings.items())):
         if frame.is_empty():
             continue
         if output.is_for_terminal and "source" in frame.columns:

@@ -127,7 +127,9 @@ def _two_systems(at: Place, found: Answer[Any]) -> list[str]:
     metrics = found.frame.filter(pl.col("scorer").is_in(judging))
     first, second = found.facts["systems"]
     n, m = (metrics.filter((pl.col("p") <= 0.05) & (sign * pl.col("difference") > 0)).height for sign in (1, -1))
-    return [f"Of {metrics.height} metrics, {n} find {first} significantly better, {m} {second}."]
+    n_left = found.frame.filter(kind="metric").height - metrics.height
+    left = f" ({n_left} not counted)" if n_left else ""
+    return [f"Of {metrics.height} metrics{left}, {n} find {first} significantly better, {m} {second}."]
 
 
 def _autorank(at: Place, found: Answer[Any]) -> list[str]:

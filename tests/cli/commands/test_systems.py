@@ -122,7 +122,7 @@ def test_two_systems_head_to_head_are_shown_part_by_part(scorehouse: Scorehouse)
     two = scorehouse("systems", "sim24", "cs-uk", "--format", "json").json["systems"][:2]
     words = ("systems", "sim24", "cs-uk", *two, "--resamples", 20)
     text = scorehouse(*words).out
-    headings = ("By domain", "Segments that differ most", "Errors marked")
+    headings = ("By domain", "Segments that differ most", "Errors marked for mqm")
     assert [text.index(one) for one in headings] == sorted(text.index(one) for one in headings)
     shape = scorehouse(*words, "--format", "json").json
     assert list(shape) == ["systems", "scorers", "domains", "segments", "errors", "signature", "summary"]

@@ -245,9 +245,9 @@ def test_the_answer_names_its_years_and_the_safe_difference(simulated_warehouse:
     n, n_others = row["n_at_least"], row["n_pairs"] - row["n_at_least"]
     others = round(row["overall"] * row["n_pairs"]) - row["n_agreeing"]
     assert found.notes[0] == (
-        f"mqm of {row['years']}: fitted agreement reaches 80% at a difference of {row['delta']:.3g} simBLEU; human scores "
-        f"agree with {row['n_agreeing']} of {n} pairs of systems at least that far apart, {others} of {n_others} others; "
-        f"safe difference: {safe}"
+        f"mqm of {row['years']}: fitted agreement reaches 80% at a difference of {row['delta']:.3g} simBLEU; "
+        f"human scores agree with {row['n_agreeing']} of {n} pairs of systems at least that far apart, "
+        f"{others} of {n_others} others; safe difference: {safe}"
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import metaeval
 from metaeval.results.answer import Answer
+from metaeval.studies.significance.head_to_head import in_a_sentence
 from warehouse import Warehouse
 from warehouse.facts.metrics import describe
 
@@ -142,4 +143,30 @@ def test_metrics_that_judge_no_translation_do_not_count(
     found = metaeval.systems(simulated_warehouse, *SET, *two, resamples=20)
     names = {name.rpartition("-")[0] for name in found.frame.filter(kind="metric")["scorer"]}
     assert as_if.keys() <= names
-    assert f"Of {found.frame.filter(kind='metric').height - 2} metrics, " in found.summary
+    assert f"Of {found.frame.filter(kind='metric').height - 2} metrics (2 not counted), " in found.summary
+
+
+def test_without_metrics_there_is_no_count_of_them(found: Answer[Any]) -> None:
+    without = replace(found.result, frame=found.frame.filter(kind="human"))
+    assert in_a_sentence(without)[1] == "No metric has segments of both."
+
+
+def test_the_note_on_units_has_those_of_all_scorers(
+    simulated_warehouse: Warehouse, two: tuple[str, str], found: Answer[Any]
+) -> None:
+    sizes = set(
+        simulated_warehouse.rows(
+            """
+            SELECT count(DISTINCT s.document) FROM (
+                SELECT testset, lp, segment, human AS scorer, system FROM human_scores WHERE value IS NOT NULL
+                UNION ALL SELECT testset, lp, segment, metric, system FROM scores
+            ) AS v JOIN segments AS s USING (testset, lp, segment)
+            WHERE v.testset = $t AND v.lp = $lp AND v.system IN ($first, $second)
+            GROUP BY v.scorer
+            """,
+            {"t": SET[0], "lp": SET[1], "first": two[0], "second": two[1]},
+        )
+    )
+    (n_least,), (n_most,) = min(sizes), max(sizes)
+    assert f"({n_least} to {n_most} documents)" in found.notes[0] or n_least == n_most
+    assert f" documents) of mqm, other scorers by theirs ({n_least} to {n_most} documents), " in found.notes[0]
