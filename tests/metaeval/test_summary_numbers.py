@@ -258,14 +258,17 @@ def _safe(at: Place, found: Answer[Any]) -> list[str]:
     assert (row["share"], row["precision"]) == pytest.approx((share, precision))
     cost = 10 * share * (1 - precision) + 1 - share
     return [
-        f"at least {row['threshold']:.{max(4, len(repr(row['threshold']).partition('.')[2]))}f} ",
-        f"{share:.1%} of outputs pass",
-        f"{number(cost)} each (review: 1)",
+        f"threshold {row['threshold']:.{max(4, len(repr(row['threshold']).partition('.')[2]))}f} ",
+        f"{share:.1%} pass",
+        f"Cost per output: {number(cost)} (review 1, bad output 10)",
     ]
 
 
 def _unsafe(at: Place, found: Answer[Any]) -> list[str]:
-    return ["No: at no threshold of ", "95% certain that 100% of published outputs are good"]
+    return [
+        "No: at no threshold of ",
+        f"97.5% certain that 100% of published outputs are good ({at.human} ≥ {at.good})",
+    ]
 
 
 def _curve(at: Place, found: Answer[Any]) -> list[str]:
