@@ -45,6 +45,10 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
     round_human: RoundHuman = None
 
+    @property
+    def needs_human(self) -> bool:
+        return len(self.metric) < 2
+
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.results.answer import answer_of
         from metaeval.studies.tables.disagreements import disagreements

@@ -279,6 +279,10 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             found = assisted_differences(warehouse, self.part(Slice), two, self.assisted_by, self.seed, chances)
         return answer_of(self, found, digits=3)
 
+    @property
+    def needs_human(self) -> bool:
+        return self.scorer is None
+
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.results.answer import answer_of
 
@@ -337,6 +341,14 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             )
         if self.view == "domains":
             each = frame.drop_nulls("mean").partition_by("domain", maintain_order=True)
+            if frame["system"].n_unique() == 1:
+                there = frame.drop_nulls("mean").sort("mean", descending=True)
+                places = [
+                    f"{one['domain'] or 'no domain'} ({number(one['mean'], 2)})" for one in there.iter_rows(named=True)
+                ]
+                which = "its highest mean" if len(places) > 1 else "its only mean"
+                lowest = f", its lowest in {places[-1]}" if len(places) > 1 else ""
+                return opening(f"{there['system'][0]} has {which} in {places[0]}{lowest}; {UNTESTED}.")
             firsts = [one.filter(mean=one["mean"].max())["system"].to_list() for one in each]
             return opening(f"{most_often(firsts, 'domains', 'mean human score')}; {UNTESTED}.")
         if self.view == "rounds":

@@ -91,6 +91,21 @@ def test_a_single_metric_is_not_said_to_be_the_best(simulated_warehouse: Warehou
         _check(alone)
 
 
+@pytest.mark.slow
+def test_a_single_system_is_not_said_to_be_the_best(simulated_warehouse: Warehouse) -> None:
+    name = function("means")(simulated_warehouse, *SIM).frame["system"][0]
+    cases: list[tuple[str, dict[str, Any]]] = [
+        ("means", {}),
+        ("means", {"assisted_by": ("simBLEU",)}),
+        ("systems", {"view": "domains"}),
+    ]
+    for question, options in cases:
+        alone = function(question)(simulated_warehouse, *SIM, systems=(name,), **options).summary
+        assert name in alone
+        assert not re.search(r"\b(most|best|ranks|highest mean by|of 1)\b", alone), alone
+        _check(alone)
+
+
 def test_a_sentence_on_several_sets_names_the_first_and_counts_the_others(simulated_warehouse: Warehouse) -> None:
     found = function("compare")(simulated_warehouse, "sim24", "cs-uk,en-de", measure="pearson")
     assert found.summary.startswith("sim24 cs-uk: ")
