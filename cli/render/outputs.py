@@ -145,5 +145,10 @@ def groups_for_reading(frame: pl.DataFrame) -> pl.DataFrame:
     if frame.is_empty():
         return frame
     a, b, by = (frame[name][0] for name in ("scorer_a", "scorer_b", "by"))
-    names = {"group": by, "residual": "mean residual", "pearson": "r", "z_a": f"mean z of {a}"}
+    names = {
+        "group": "length (characters)" if by == "length" else by,
+        "residual": "mean residual",
+        "pearson": "r",
+        "z_a": f"mean z of {a}",
+    }
     return frame.drop("scorer_a", "scorer_b", "by", "signature").rename({**names, "z_b": f"mean z of {b}"})
