@@ -104,9 +104,11 @@ def head_to_head(
     frame = frame.sort(by, nulls_last=True).drop("is_official")
     human = scores.get(("human", str(official)), np.full((2, len(block.segments)), np.nan))
     is_drawn = test in ("permutation", "bootstrap")
-    units = units_of(block.selection, (~np.isnan(human)).any(axis=0), unit)
+    first_of = human if official is not None else np.concatenate(list(scores.values()))
+    units = units_of(block.selection, (~np.isnan(first_of)).any(axis=0), unit)
     ranges = " or ".join(f"{ends(min(ns), max(ns))} {name}s" for name, ns in sorted(sizes.items()))
-    others = "" if sizes == {units.unit: {units.n}} else f" of {official}, other scorers by theirs ({ranges})"
+    whose = f" of {official}, other scorers by theirs" if official is not None else " of all scorers, each by its own"
+    others = "" if sizes == {units.unit: {units.n}} else f"{whose} ({ranges})"
     parts = stamped(
         ("systems", f"{first},{second}"),
         *slice_parts(block.selection),
@@ -254,7 +256,8 @@ def in_a_sentence(found: Result) -> tuple[str, str]:
     of = f"Of {counted(metrics.height, 'metric')}{left}, {judged}" if metrics.height else of
     rows = found.frame.filter(kind="human", scorer=found.facts["official"] or "").to_dicts()
     if not rows:
-        return f"No human score has segments of both {first} and {second}.", of
+        population = f" (new {found.facts['unit']}s)." if metrics.height else "."
+        return f"No human score has segments of both {first} and {second}.", of.removesuffix(".") + population
     (row,) = rows
     lead, other = (first, second) if row["difference"] >= 0 else (second, first)
     values = sorted((row["value_a"], row["value_b"]), reverse=True)
