@@ -1,6 +1,7 @@
 """A run of the program: its arguments, its exit code, and one line for an error that a user can correct."""
 
 import errno
+import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from shlex import quote
@@ -20,6 +21,7 @@ REPLACED_FLAGS = {
     "--reference-free": "--kind reference-free",
 }
 _NEAR = 0.6  # of the letters of an option
+_EXAMPLE = re.compile(r"Example: (scorehouse (?!.*--help).+)")
 
 
 def unknown_option(name: str, command: Any, place: str, named: Any = None) -> str:
@@ -194,7 +196,8 @@ def _of_library(error: Exception, command: Any, path: str, asked: Any) -> str:
         return ""
     is_argument = param.param_type_name == "argument"
     missing = (param.metavar or param.name.upper()).rstrip(".") if is_argument else max(param.opts, key=len)
-    return f"{command.name} needs {missing}"
+    example = _EXAMPLE.search(command.help or "") if is_argument else None
+    return f"{command.name} needs {missing}" + (f", such as `{example[1]}`" if example else "")
 
 
 def extra_words(command: Any, words: Sequence[str], extra: Sequence[str], path: str) -> str:

@@ -1,11 +1,12 @@
 """Commands made of questions: their fields are the options, their answers are shown."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, replace
 from functools import cache, partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -225,10 +226,27 @@ def _values_of_words(command: str, known: Mapping[str, Field], words: Mapping[st
         if value is not None and value != ():
             given[one.name] = value if one.is_list or one.element is str else one.parsed(value)
         elif one.default is MISSING:
-            raise UsageError(f"{command} needs {one.name.upper()} (see `scorehouse {command} --help`)")
+            example = _completed(command, arguments, given)
+            raise UsageError(
+                f"{command} needs {one.name.upper()}, such as `{example}` (see `scorehouse {command} --help`)"
+            )
     if said:
         raise UsageError(f"unexpected {' '.join(map(repr, said))} (see `scorehouse {command} --help`)")
     return given
+
+
+_FOR_EXAMPLE = {"testset": "wmt23 en-de", "metric": "BLEU", "segment": "1", "before": "before.duckdb"}
+
+
+def _completed(command: str, arguments: Sequence[Field], given: Mapping[str, Any]) -> str:
+    """The command with the arguments that it has, and an example of each that it needs."""
+    words = []
+    for one in arguments:
+        if one.name in given:
+            words += [quote(str(word)) for word in _listed(given[one.name])]
+        elif one.default is MISSING:
+            words.append(_FOR_EXAMPLE[one.name])
+    return " ".join(["scorehouse", command, *words])
 
 
 def _check_order(command: str, known: Mapping[str, Field], words: Mapping[str, Any], output: QuestionOutput) -> None:

@@ -133,7 +133,7 @@ Errors = Mapping[tuple[str, int], Sequence[MarkedError]]  # system and segment -
 def human_with_errors(warehouse: Warehouse, evalset: int, humans: Sequence[str]) -> str | None:
     """The human score whose judgements have the errors behind one of these: itself, else one of its protocol.
 
-    humans: in order of preference; the first with errors is used.
+    humans: in order of preference; the first with errors is used. Of several of its protocol, the one with most errors.
     """
     there = ask(warehouse, "humans_with_errors", evalset=evalset)["human"].to_list()
     alike = [name for human in humans for name in there if protocol_of(name) == protocol_of(human)]

@@ -239,12 +239,15 @@ class Evalsets:
     without_human: tuple[tuple[str, str], ...] = ()
 
 
-def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = None) -> Evalsets:
+def expand(
+    warehouse: Warehouse, testsets: str, lps: str, human: str | None = None, *, needs_human: bool = True
+) -> Evalsets:
     """Evaluation sets from names joined by commas.
 
     testsets: "all" for every test set except challenge sets. lps: "all" for every language pair with the requested
         human score; the others are in `without_human`. human: the requested human score; None for the official one of
         systems or segments, or the only one.
+    needs_human: whether to refuse named test sets without any human score, rather than choose all their pairs.
     Raises QuestionError: unknown test set, a language pair that none of the test sets has, or nothing left.
     """
     there = _evalsets_with_humans(warehouse)
@@ -260,6 +263,8 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
             raise QuestionError(f"no language pair of {testsets} has human score {human!r}")
         humans = {name for testset, lp in named for name, _ in there[testset][lp]}
         names = dict.fromkeys(testset for testset, _ in named)
+        if not humans and is_named and not needs_human:
+            return Evalsets(tuple(named))
         if not humans and names.keys() & set(challenging):
             raise without_grades(*names)
         reason = f"no language pair of {testsets} has an official human score that is loaded"
@@ -349,7 +354,7 @@ def without_grades(*testsets: str) -> QuestionError:
     """The error for challenge sets without grades, by which nothing can be ranked."""
     return QuestionError(
         f"{', '.join(testsets)}: a challenge set without grades, so no output is known to be better",
-        way_out=f"`scorehouse means {testsets[0]} LP` has the metrics' scores",
+        way_out=f"`scorehouse means {testsets[0]}` has the metrics' scores",
     )
 
 

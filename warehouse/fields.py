@@ -15,8 +15,10 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from warehouse.errors import QuestionError, one_of
+from warehouse.errors import NEAR, QuestionError, one_of
 from warehouse.wording import option
+
+_SEPARATED = re.compile(r"\d{1,3}(,\d{3})+")  # by thousands
 
 
 def describe_limits(least: float | None, most: float | None) -> str:
@@ -142,9 +144,7 @@ class Field:
             wanted_kind = Integral if kind is int else Real
             if isinstance(value, wanted_kind) and not isinstance(value, bool):
                 number = kind(value)
-                least, most = self.option.least, self.option.most
-                is_within = (least is None or number >= least) and (most is None or number <= most)
-                if is_within and math.isfinite(number):
+                if self._is_within(number):
                     return number
             raise self._refused(value)
         if kind is bool and type(value).__name__ == "bool_":
@@ -154,7 +154,29 @@ class Field:
         return Path(value) if kind is Path else value
 
     def _refused(self, value: Any) -> QuestionError:
-        return QuestionError(f"{option(self.name)} {shortened(value)}: expected {self.expected}")
+        near = self._near(value)
+        hint = "" if near is None else f"; {NEAR} {near:.15g}?"
+        return QuestionError(f"{option(self.name)} {shortened(value)}: expected {self.expected}{hint}")
+
+    def _near(self, value: Any) -> float | None:
+        """The number that was probably meant: with a decimal point, a share instead of per cent, no separators."""
+        text = str(value).strip()
+        if self.element is int:
+            text = text.replace(",", "") if _SEPARATED.fullmatch(text) else ""
+        elif self.element is not float:
+            return None
+        try:
+            number = float(text.removesuffix("%").replace(",", ".", 1))
+        except ValueError:
+            return None
+        most = self.option.most
+        if most is not None and most <= 1 and (text.endswith("%") or number > most):
+            number /= 100
+        return number if self._is_within(number) and number != value else None
+
+    def _is_within(self, number: float) -> bool:
+        least, most = self.option.least, self.option.most
+        return math.isfinite(number) and (least is None or number >= least) and (most is None or number <= most)
 
     @property
     def expected(self) -> str:

@@ -16,7 +16,7 @@ from warehouse.wording import counted
 
 _LINES = 3  # of a text on a terminal
 _GOES_ON = " …"
-_NO_TEXT = "(no text is loaded)"
+NO_TEXT = "(no text is loaded)"
 
 
 def outputs_page(
@@ -73,7 +73,7 @@ def _block(row: dict[str, Any], digits: int, lead: str) -> list[str]:
     lines = [first, f"   {'   '.join(scores)}"]
     for name, text, in_source in (("source", row["source"], True), ("output", row["output"], False)):
         pieces = marked(text or "", row["errors"], in_source=in_source)
-        lines.append(f"   {name}: {one_line(plain(pieces)) if text or pieces else _NO_TEXT}")
+        lines.append(f"   {name}: {one_line(plain(pieces)) if text or pieces else NO_TEXT}")
     labels = [_quoted(row, error) for error in row["errors"]]
     return [*lines, one_line(f"{lead}{'; '.join(labels)}")] if labels else lines
 
@@ -84,7 +84,7 @@ def _narrow_block(row: dict[str, Any], digits: int, lead: str, width: int, every
     for name, text, in_source in (("source", row["source"], True), ("output", row["output"], False)):
         pieces = marked(text or "", row["errors"], in_source=in_source)
         pieces = pieces if "NO_COLOR" in os.environ else in_colour(pieces)
-        found = _wrapped(f"   {name}: ", pieces if text or pieces else [Piece(_NO_TEXT)], width - len(_GOES_ON))
+        found = _wrapped(f"   {name}: ", pieces if text or pieces else [Piece(NO_TEXT)], width - len(_GOES_ON))
         lines += found if every_row else _cut(found, _LINES)
     labels = Counter(error.label + (" in the source" if error.is_in_source else "") for error in row["errors"])
     said = "; ".join(label if n == 1 else f"{n} × {label}" for label, n in labels.most_common())
@@ -145,5 +145,10 @@ def groups_for_reading(frame: pl.DataFrame) -> pl.DataFrame:
     if frame.is_empty():
         return frame
     a, b, by = (frame[name][0] for name in ("scorer_a", "scorer_b", "by"))
-    names = {"group": by, "residual": "mean residual", "pearson": "r", "z_a": f"mean z of {a}"}
+    names = {
+        "group": "length (characters)" if by == "length" else by,
+        "residual": "mean residual",
+        "pearson": "r",
+        "z_a": f"mean z of {a}",
+    }
     return frame.drop("scorer_a", "scorer_b", "by", "signature").rename({**names, "z_b": f"mean z of {b}"})

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 _HEADINGS = {
     "domains": "By domain",
     "segments": "Segments that differ most, by the human score and by the mean of the metrics",
-    "errors": "Errors marked",
 }
 
 
@@ -24,14 +23,18 @@ def show(answer: "Answer[Any]", output: Output) -> None:
         return
     kind = format_for(output.format, output.output)
     systems, texts = answer.facts["systems"], []
-    for heading, frame in (("", answer.frame), *((text, answer.facts[name]) for name, text in _HEADINGS.items())):
+    headings = _HEADINGS | {"errors": f"Errors marked for {answer.facts['errors_of']}"}
+    for heading, frame in (("", answer.frame), *((text, answer.facts[name]) for name, text in headings.items())):
         if frame.is_empty():
             continue
         if output.is_for_terminal and "source" in frame.columns:
             frame = _stacked(frame, systems)
         least = {"p": answer.least["p"][:1] * frame.height} if "p" in frame.columns else None
         lead = f"{heading}\n" if heading else ""
-        texts.append(lead + _text(_named(frame, systems), kind, output, least))
+        is_page = kind is Format.TABLE and output.width is None and "source" in frame.columns
+        texts.append(
+            lead + (_blocks(frame, systems) if is_page else _text(_named(frame, systems), kind, output, least))
+        )
     output.show_answer(answer, page={kind: "\n".join(texts)})
 
 
@@ -53,6 +56,25 @@ def _stacked(frame: "pl.DataFrame", systems: tuple[str, str]) -> "pl.DataFrame":
         for side, name in zip("ab", systems, strict=True)
     ]
     return pl.concat(sides).sort("index", maintain_order=True).drop("index")
+
+
+def _blocks(frame: "pl.DataFrame", systems: tuple[str, str]) -> str:
+    """Lines for each segment: its source and both outputs with their scores, whole texts, as in files and pipes."""
+    from cli.render.cells import number_text, one_line
+    from cli.render.outputs import NO_TEXT
+
+    lines = []
+    for row in frame.iter_rows(named=True):
+        place = [f"{name} {row[name]}" for name in ("segment", "document", "domain") if row[name] is not None]
+        lines += [f"by {row['by']}: {', '.join(place)}", f"   source: {row['source'] or NO_TEXT}"]
+        for side, name in zip("ab", systems, strict=True):
+            scores = [
+                f"{by} {number_text(row[f'{by}_{side}'], 3)}"
+                for by in ("human", "metrics")
+                if row[f"{by}_{side}"] is not None
+            ]
+            lines.append(f"   {name} ({', '.join(scores)}): {row[f'output_{side}'] or NO_TEXT}")
+    return "".join(f"{one_line(line)}\n" for line in lines)
 
 
 def _named(frame: "pl.DataFrame", systems: tuple[str, str]) -> "pl.DataFrame":

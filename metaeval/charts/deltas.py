@@ -40,7 +40,7 @@ def _panel(levels: pl.DataFrame, found: "Result", datasets: dict[str, Rows]) -> 
     row = levels.row(0, named=True)
     protocol, curve = row["protocol"], found.facts["curves"][row["protocol"]]
     reached: Rows = [
-        {"agreement": level, "difference": delta, "text": f"≥ {delta:.3g} → {level:.0%}"}
+        {"agreement": level, "difference": delta, "text": f"{level:.0%} at {delta:.3g}"}
         for level, delta in levels.drop_nulls("delta").select("agreement", "delta").iter_rows()
     ]
     own: dict[str, Rows] = {

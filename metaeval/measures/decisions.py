@@ -54,7 +54,7 @@ def good_outputs(block: Block, rule: object) -> Good:
         return Good(np.where(unjudged, np.nan, human >= 0), "score>=0")
     if block.marked_errors is None:
         name = block.selection.human
-        why = f"{name} has no marked errors, so it cannot say which outputs are error_free; use good=NUMBER"
+        why = f"{name} has no marked errors, so it cannot say which outputs are error_free"
         return Good(np.full(human.shape, np.nan), ERROR_FREE, why)
     no_error = np.where(unjudged | np.isnan(block.marked_errors), np.nan, block.marked_errors == 0)
     if scores.size and scores.max() > 1:
@@ -336,7 +336,7 @@ def _constant(block: Block) -> npt.NDArray[np.bool_]:
 def _unvaried(block: Block, good: Good) -> str | None:
     """Why the human scores leave nothing to decide; None if some outputs are good (score higher) and others are not."""
     if good.why is not None:
-        return good.why
+        return f"{good.why}; use good=NUMBER"
     values = good.values[~np.isnan(good.values)]
     human = block.selection.human
     if not values.size:

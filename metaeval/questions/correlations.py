@@ -45,6 +45,10 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
                 f"{option('system_score')} applies to measures of systems, such as pearson, not to {parsed}"
             )
 
+    @property
+    def needs_human(self) -> bool:
+        return self.human is not None
+
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.measures.registry import parse_measure
         from metaeval.results.answer import answer_of

@@ -1,10 +1,11 @@
 """`cutoff`: the score above which translations can be published without review."""
 
 from dataclasses import dataclass, replace
-from math import fsum
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.measures.options import Resamples, Seed, UnitOption
+from metaeval.measures.parameters import number, shortest
 from metaeval.questions.fields import requires
 from metaeval.questions.question import EvalsetQuestion
 from metaeval.results.run import Run
@@ -67,6 +68,11 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
     resamples: Resamples = 1000
     unit: UnitOption = None
 
+    def check_fields(self) -> None:
+        if self.good != "error_free" and not isfinite(number(self.good)):
+            wanted = "a number, the lowest human score that counts as good (-1 for example), or error_free"
+            raise QuestionError(f"{option('good')} {self.good!r}: expected {wanted}")
+
     @property
     def chosen_view(self) -> Literal["curve", "threshold", "cost", "reliability", "transfer"]:
         """The requested view."""
@@ -99,47 +105,32 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             reading = found.facts["reading"]
         else:
             found = curve(one, points=50)
-        facts: dict[str, object] = {**found.facts, "metric": one.name}
+        facts: dict[str, object] = {**found.facts, "metric": one.name, "good": one.rule_in_words}
         if self.chosen_view == "threshold" and self.charted:
             facts["curve"] = curve(one, points=50)
-        found = replace(found, facts=facts)
+        found = replace(found, facts=facts, notes=(*found.notes, *one.remarks))
         shown = found.frame if reading is None else reading
         thresholds = shown["threshold"] if self.chosen_view in ("curve", "cost", "threshold") else ()
         return answer_of(self, found, digits={"threshold": _n_decimals(*thresholds)}, reading=reading)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import either, interval, number, opening
+        from metaeval.results.sentences import interval, opening
+        from metaeval.results.sentences import number as short
 
-        frame, name = answer.frame, answer.facts["metric"]
+        frame, name, good = answer.frame, answer.facts["metric"], answer.facts["good"]
         if self.chosen_view == "threshold":
-            observed, safe = frame.row(0, named=True), frame.row(1, named=True)
-            if safe["threshold"] is not None:
-                start = (
-                    f"Publishing outputs with {name} of at least {_in_full(safe['threshold'])} without review is 95% "
-                    f"certain to reach precision {self.precision:.0%}; {safe['share']:.1%} of outputs pass"
-                )
-                return either(
-                    f"{start}, at a cost of {number(safe['cost'])} each (review: {self.review_cost:g}).", f"{start}."
-                )
-            wanted = f"{self.precision:.0%} of published outputs are good"
-            start = f"No: at no threshold of {name} is it 95% certain that {wanted}"
-            if observed["threshold"] is None:
-                return either(f"{start}; on these data at most {answer.facts['highest']:.1%} are.", f"{start}.")
-            n_passed = counted(observed["n_passed"], "output passes", "outputs pass")
-            passing = f"{start}; {n_passed} ({observed['share']:.1%}) at {_in_full(observed['threshold'])}"
-            ends = interval(observed, "precision_low", "precision_high", 2)
-            return either(f"{passing}, {observed['precision']:.0%} of them good{ends}.", f"{passing}.", f"{start}.")
+            return self._of_threshold(answer)
         if self.chosen_view == "cost":
             best = frame.filter(is_best=True).row(0, named=True)
-            ends = interval(best, "low", "high")
-            all_reviewed = frame.filter(frame["threshold"].is_null())["cost"][0]
             if best["threshold"] is None:
                 return opening(
-                    f"No threshold of {name} is cheaper than reviewing every output ({number(all_reviewed)} each)."
+                    f"No threshold of {name} is cheaper than reviewing every output ({short(best['cost'])} each; bad "
+                    f"output {self.error_cost:g}; good: {good})."
                 )
             return opening(
-                f"Threshold {_in_full(best['threshold'])} of {name} is cheapest: {number(best['cost'])}{ends} per "
-                f"output, against {number(all_reviewed)} for reviewing all; {best['share']:.1%} of outputs pass."
+                f"Threshold {_in_full(best['threshold'])} of {name} is cheapest: "
+                f"{short(best['cost'])}{interval(best, 'low', 'high')} per output (review {self.review_cost:g}, bad "
+                f"output {self.error_cost:g}; good: {good}); {best['share']:.1%} pass."
             )
         if self.chosen_view == "reliability":
             apart = max((frame["observed"] - frame["probability"]).abs().to_list())
@@ -149,24 +140,40 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             known = frame.drop_nulls(["low", "high"]).height
             verdict = f"{known - outside} of {known} bins agree with the observed share within its 95% interval"
             verdict = verdict if known else "there are no intervals"
-            return opening(f"Calibrated {name} is off by at most {number(apart)}; {verdict}.")
+            return opening(f"Calibrated {name} is off by at most {short(apart)} (good: {good}); {verdict}.")
         if self.chosen_view == "transfer":
-            rows = frame.filter(frame["source"] != frame["target"]).drop_nulls("loss").sort("loss", descending=True)
-            if rows.is_empty():
-                return opening(f"There is no other evaluation set or domain to try a threshold of {name} on.")
-            worst, mean = rows.row(0, named=True), fsum(rows["loss"]) / rows.height
-            lost = number(mean) if mean > 0 else "no"
-            return opening(
-                f"A threshold of {name} loses {lost} MCC on average on another evaluation set or domain, at "
-                f"most {number(worst['loss'])} ({worst['source']} to {worst['target']})."
-            )
+            from metaeval.studies.cutoffs.carried import in_a_sentence
+
+            return opening(*in_a_sentence(frame, name, good))
         if (top := answer.facts.get("best")) is None:
-            return opening(f"No threshold of {name} separates good outputs from others.")
+            return opening(f"No threshold of {name} separates good outputs ({good}) from others.")
         share = (top.n_true + top.n_false) / answer.facts["n_outputs"]
         return opening(
-            f"Threshold {_in_full(top.threshold)} of {name} separates good outputs best (MCC {number(top.mcc)}).",
+            f"Threshold {_in_full(top.threshold)} of {name} separates good outputs ({good}) best (MCC "
+            f"{short(top.mcc)}).",
             f"{share:.0%} pass; {top.precision:.0%} of these are good, and {top.recall:.0%} of all good ones pass.",
         )
+
+    def _of_threshold(self, answer: "Answer[Result]") -> str:
+        """Whether a threshold is safe, and its costs; or the one that reaches the precision on these data."""
+        from metaeval.results.sentences import either, interval
+        from metaeval.results.sentences import number as short
+
+        name, precision = answer.facts["metric"], f"{shortest(round(100 * self.precision, 9))}%"
+        wanted = f"{precision} of published outputs are good ({answer.facts['good']})"
+        observed, safe = answer.frame.row(0, named=True), answer.frame.row(1, named=True)
+        if safe["threshold"] is not None:
+            start = f"At threshold {_in_full(safe['threshold'])} of {name}, it is 97.5% certain that {wanted}"
+            passing = f"{start}; {safe['share']:.1%} pass"
+            price = f"(review {self.review_cost:g}, bad output {self.error_cost:g})"
+            return either(f"{passing}. Cost per output: {short(safe['cost'])} {price}.", f"{passing}.", f"{start}.")
+        start = f"No: at no threshold of {name} is it 97.5% certain that {wanted}"
+        if observed["threshold"] is None:
+            return either(f"{start}; on these data at most {answer.facts['highest']:.1%} are.", f"{start}.")
+        n_passed = counted(observed["n_passed"], "output passes", "outputs pass")
+        passing = f"{start}; {n_passed} ({observed['share']:.1%}) at {_in_full(observed['threshold'])}"
+        ends = interval(observed, "precision_low", "precision_high", 2)
+        return either(f"{passing}, {observed['precision']:.0%} of them good{ends}.", f"{passing}.", f"{start}.")
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.cutoff import decision_chart

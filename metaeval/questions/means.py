@@ -39,6 +39,10 @@ class Means(Slice, EvalsetQuestion["Result"], name="means"):
 
     without = ("intersection", "mad_outliers")  # they need arrays of scores
 
+    @property
+    def needs_human(self) -> bool:
+        return bool(self.assisted_by)
+
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.results.answer import answer_of
 
@@ -67,7 +71,8 @@ class Means(Slice, EvalsetQuestion["Result"], name="means"):
             first = answer.frame.row(0, named=True)
             saved = answer.frame.select(pl.median("saved")).item()
             helped = "" if saved is None else f" The metric saves {saved:.0%} of the judgements of a system (median)."
-            leader = f"{first['system']} has the best estimated mean, {number(first['assisted'])}"
+            which = "an estimated mean of" if answer.frame.height == 1 else "the best estimated mean,"
+            leader = f"{first['system']} has {which} {number(first['assisted'])}"
             return opening(f"{leader}{interval(first, 'low', 'high')}.{helped}")
         # Over the same outputs: systems that are judged in part may be first by a metric on the others.
         mean = "judged_mean" if answer.frame["judged_mean"].count() else "mean"
@@ -79,7 +84,11 @@ class Means(Slice, EvalsetQuestion["Result"], name="means"):
                 firsts.setdefault(kind if kind == "metric" else one["scorer"][0], []).append(name)
         by_metrics = firsts.pop("metric", [])
         parts = [f"{names[0]} has the highest mean by {scorer}" for scorer, names in firsts.items()][:1]
-        if by_metrics:
+        systems = answer.frame.drop_nulls(mean)["system"].unique()
+        if len(systems) == 1:
+            scorers = [*firsts, *([counted(len(by_metrics), "metric")] if by_metrics else [])]
+            parts = [f"{systems[0]} is the only system, with means by {' and '.join(scorers)}"]
+        elif by_metrics:
             most = max(by_metrics, key=by_metrics.count)
             n_by = by_metrics.count(most)
             by = f"by {n_by} of {counted(len(by_metrics), 'metric')}" if len(by_metrics) > 1 else "by the metric"

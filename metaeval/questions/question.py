@@ -104,6 +104,11 @@ class EvalsetQuestion(Evalset, Question[R]):
 
     by_evalset = True
 
+    @property
+    def needs_human(self) -> bool:
+        """Whether evaluation sets without human scores have no answer."""
+        return True
+
     def answer(self, run: "Run") -> "Answer[R]":
         """The answers for all evaluation sets that are named, stacked.
 
@@ -119,7 +124,8 @@ class EvalsetQuestion(Evalset, Question[R]):
             return self.answer_one_evalset(run)
         human = getattr(self, "human", None)
         with run.opened() as warehouse:
-            chosen = expand(warehouse, self.testset, self.lp, human if isinstance(human, str) else None).chosen
+            named = human if isinstance(human, str) else None
+            chosen = expand(warehouse, self.testset, self.lp, named, needs_human=self.needs_human).chosen
         answers, faults = {}, {}
         for place, found in zip(chosen, self.each(run, chosen), strict=True):
             if not isinstance(found, QuestionError):

@@ -45,6 +45,10 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
     round_human: RoundHuman = None
 
+    @property
+    def needs_human(self) -> bool:
+        return len(self.metric) < 2
+
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.results.answer import answer_of
         from metaeval.studies.tables.disagreements import disagreements
@@ -62,25 +66,35 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
         return answer_of(self, found)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import among, number, opening
+        from metaeval.results.sentences import among, opening
 
         if answer.frame.is_empty():
             return "No output has scores by both scorers."
+        if self.by is not None:
+            return opening(self._of_groups(answer))
         row = answer.frame.row(0, named=True)
         a, b = row["scorer_a"], row["scorer_b"]
-        if self.by is not None:
-            direction = "lower" if row["residual"] < 0 else "higher"
-            return opening(
-                f"{a} and {b} disagree most on {self.by} {row['group']} (root mean square residual of "
-                f"{self.scale} {number(row['rms'], 2)} SD); {a} is {direction} there by "
-                f"{number(abs(row['residual']), 2)} SD on average."
-            )
         if self.scale == "ranks":
             (n_a, n_b), n = answer.facts["n_equal"], row["n_outputs"]
             places = [among(row["rank_a"], n_a, n), among(row["rank_b"], n_b, n)]
         else:
             places = [f"{abs(z):.1f} SD {'below' if z < 0 else 'above'} the mean" for z in (row["z_a"], row["z_b"])]
+        n_first = answer.facts["n_first"]
+        which = f"{n_first} outputs with the same residual, such as " if n_first > 1 else ""
         return opening(
-            f"{a} and {b} disagree most on {row['system']}, segment {row['segment']}: {places[0]} by {a}, {places[1]} "
-            f"by {b}."
+            f"{a} and {b} disagree most on {which}{row['system']}, segment {row['segment']}: {places[0]} by {a}, "
+            f"{places[1]} by {b}."
         )
+
+    def _of_groups(self, answer: "Answer[Result]") -> str:
+        from metaeval.results.sentences import number
+
+        row = answer.frame.sort("rms", descending=True, maintain_order=True).row(0, named=True)
+        a, b, group = row["scorer_a"], row["scorer_b"], f"{self.by} {row['group']}"
+        group = f"sources of {row['group']} characters" if self.by == "length" else group
+        rms = f"root mean square residual of {self.scale} {number(row['rms'], 2)} SD"
+        if answer.frame.height == 1:
+            return f"{a} and {b} have only one group of outputs here, {group} ({rms})."
+        direction = "lower" if row["residual"] < 0 else "higher"
+        mean = f"{a} is {direction} there by {number(abs(row['residual']), 2)} SD on average"
+        return f"{a} and {b} disagree most on {group} ({rms}); {mean}."

@@ -262,10 +262,22 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         if not scorers and not self.trusted:
             scorers = [None]
         with run.opened() as warehouse:
+            self._check_order(warehouse, names)
             compare = partial(self._compared, warehouse)
             found = gate(compare, scorers, self.trusted, names[-2], names[-1], self.alpha, self.correction)
         is_no, least = bool(found.facts["deciding"]), {"p": found.facts["least"]}
         return answer_of(self, found, digits=3, is_no=is_no, least=least)
+
+    def _check_order(self, warehouse: "Warehouse", names: list[str]) -> None:
+        """Raises QuestionError: the two systems are not the last ones of the names."""
+        from queries.selection import select
+
+        known = {one.name for one in select(warehouse, self.part(Slice), human="optional").systems}
+        systems = [one for one in names if one in known]
+        if len(systems) == 2 and names[-2:] != systems:
+            words = [self.testset, self.lp, *(one for one in names if one not in known), *systems]
+            line = f"`scorehouse systems {' '.join(words)} {option('gate', True)}`"
+            raise QuestionError(f"the metrics come first, then the old and the new system: {line}")
 
     def _assisted(self, run: Run) -> "Answer[Result]":
         """Differences of two systems, or of every pair, estimated from human scores and a metric's scores."""
@@ -278,6 +290,10 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         with run.opened() as warehouse:
             found = assisted_differences(warehouse, self.part(Slice), two, self.assisted_by, self.seed, chances)
         return answer_of(self, found, digits=3)
+
+    @property
+    def needs_human(self) -> bool:
+        return self.scorer is None
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.results.answer import answer_of
@@ -337,6 +353,14 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             )
         if self.view == "domains":
             each = frame.drop_nulls("mean").partition_by("domain", maintain_order=True)
+            if frame["system"].n_unique() == 1:
+                there = frame.drop_nulls("mean").sort("mean", descending=True)
+                places = [
+                    f"{one['domain'] or 'no domain'} ({number(one['mean'], 2)})" for one in there.iter_rows(named=True)
+                ]
+                which = "its highest mean" if len(places) > 1 else "its only mean"
+                lowest = f", its lowest in {places[-1]}" if len(places) > 1 else ""
+                return opening(f"{there['system'][0]} has {which} in {places[0]}{lowest}; {UNTESTED}.")
             firsts = [one.filter(mean=one["mean"].max())["system"].to_list() for one in each]
             return opening(f"{most_often(firsts, 'domains', 'mean human score')}; {UNTESTED}.")
         if self.view == "rounds":

@@ -109,7 +109,7 @@ def test_a_number_has_its_limits(question: type[Question], field: Field) -> None
         number = field.element(limit + beyond)
         with pytest.raises(QuestionError, match="^" + field.name) as told:
             question_with(question, _needed(question) | {field.name: [number] if field.is_list else number})
-        assert str(told.value).endswith(field.limits)
+        assert field.limits in str(told.value).partition(";")[0]
 
 
 @together(("question", "field"), [*_fields(int), *_fields(float)])

@@ -69,7 +69,7 @@ def test_numbers_of_the_sentence_are_those_of_the_rows(answers: dict[int, Answer
     assert " differ significantly" in answers[6].summary or "significantly worse" in answers[6].summary
     cheapest = cost.frame.filter(is_best=True).row(0, named=True)
     assert f"{cheapest['cost']:.3f}" in cost.summary
-    assert safe.summary.startswith(("No: at no threshold of simBLEU-refA is it 95% certain", "Publishing"))
+    assert safe.summary.startswith(("No: at no threshold of simBLEU-refA is it 97.5% certain", "At threshold "))
 
 
 @pytest.mark.slow
@@ -88,6 +88,21 @@ def test_a_single_metric_is_not_said_to_be_the_best(simulated_warehouse: Warehou
         several = function(name)(simulated_warehouse, *SIM, **options).summary
         assert not re.search(r"\b(most|highest|first|best|of 1)\b", alone.replace("highest mean", "")), alone
         assert several != alone
+        _check(alone)
+
+
+@pytest.mark.slow
+def test_a_single_system_is_not_said_to_be_the_best(simulated_warehouse: Warehouse) -> None:
+    name = function("means")(simulated_warehouse, *SIM).frame["system"][0]
+    cases: list[tuple[str, dict[str, Any]]] = [
+        ("means", {}),
+        ("means", {"assisted_by": ("simBLEU",)}),
+        ("systems", {"view": "domains"}),
+    ]
+    for question, options in cases:
+        alone = function(question)(simulated_warehouse, *SIM, systems=(name,), **options).summary
+        assert name in alone
+        assert not re.search(r"\b(most|best|ranks|highest mean by|of 1)\b", alone), alone
         _check(alone)
 
 

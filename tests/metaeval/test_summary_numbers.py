@@ -127,7 +127,9 @@ def _two_systems(at: Place, found: Answer[Any]) -> list[str]:
     metrics = found.frame.filter(pl.col("scorer").is_in(judging))
     first, second = found.facts["systems"]
     n, m = (metrics.filter((pl.col("p") <= 0.05) & (sign * pl.col("difference") > 0)).height for sign in (1, -1))
-    return [f"Of {metrics.height} metrics, {n} find {first} significantly better, {m} {second}."]
+    n_left = found.frame.filter(kind="metric").height - metrics.height
+    left = f" ({n_left} not counted)" if n_left else ""
+    return [f"Of {metrics.height} metrics{left}, {n} find {first} significantly better, {m} {second}."]
 
 
 def _autorank(at: Place, found: Answer[Any]) -> list[str]:
@@ -219,8 +221,8 @@ def _means(at: Place, found: Answer[Any]) -> list[str]:
 
 def _deltas(at: Place, found: Answer[Any]) -> list[str]:
     rows = found.frame.filter(pl.col("agreement") == 0.8).to_dicts()
-    said = [f"differences of at least {row['delta']:.3g} " for row in rows if row["delta"] is not None]
-    return ["agree with 80%", next(one for one in said if one in found.summary)]
+    said = [f"a difference of {row['delta']:.3g} " for row in rows if row["delta"] is not None]
+    return ["Fitted agreement reaches 80% at ", next(one for one in said if one in found.summary)]
 
 
 def _one_delta(at: Place, found: Answer[Any]) -> list[str]:
@@ -256,14 +258,17 @@ def _safe(at: Place, found: Answer[Any]) -> list[str]:
     assert (row["share"], row["precision"]) == pytest.approx((share, precision))
     cost = 10 * share * (1 - precision) + 1 - share
     return [
-        f"at least {row['threshold']:.{max(4, len(repr(row['threshold']).partition('.')[2]))}f} ",
-        f"{share:.1%} of outputs pass",
-        f"{number(cost)} each (review: 1)",
+        f"threshold {row['threshold']:.{max(4, len(repr(row['threshold']).partition('.')[2]))}f} ",
+        f"{share:.1%} pass",
+        f"Cost per output: {number(cost)} (review 1, bad output 10)",
     ]
 
 
 def _unsafe(at: Place, found: Answer[Any]) -> list[str]:
-    return ["No: at no threshold of ", "95% certain that 100% of published outputs are good"]
+    return [
+        "No: at no threshold of ",
+        f"97.5% certain that 100% of published outputs are good ({at.human} ≥ {at.good})",
+    ]
 
 
 def _curve(at: Place, found: Answer[Any]) -> list[str]:

@@ -164,3 +164,13 @@ def test_outputs_have_the_errors_that_people_marked_for_the_score_or_another_of_
         assert not any(text.errors for text in found.texts if text.name != "Ash")
         assert found.as_json()["texts"][1]["errors"] == []
         assert read_segment(opened, TESTSET, LP, 2).errors_of is None
+
+
+@pytest.mark.slow
+def test_of_several_ratings_of_the_protocol_that_with_most_errors_is_shown(tmp_path: Path) -> None:
+    error = {"start": 0, "end": 3, "category": "style", "severity": "Minor", "score": 1.0, "is_source_error": False}
+    few = RatingTable({"Ash": [[error], *[[]] * 4], "Beech": [[]] * 5, "Cherry": [None] * 5})
+    many = RatingTable({"Ash": [[error], *[[error]] * 4], "Beech": [[]] * 5, "Cherry": [None] * 5})
+    root = tiny_layout(tmp_path / "in", ratings={"mqm-1": few, "mqm.merged": many})
+    with tiny_warehouse(tmp_path, root) as opened:
+        assert read_segment(opened, TESTSET, LP, 1).errors_of == "mqm.merged"

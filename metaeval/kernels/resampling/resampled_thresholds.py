@@ -86,8 +86,11 @@ class Outputs:
         total = np.zeros((4, len(weights)))
         for fold in np.unique(folds):
             own = folds == fold
-            thresholds = self.best(np.where(own, 0.0, weights))
-            total += self.called(np.where(own, weights, 0.0), thresholds[:, np.newaxis])[:, :, 0]
+            thresholds = self.best(np.where(own, 0.0, weights))[:, np.newaxis]
+            inside, good = weights[:, own], self.good[own]
+            reached = inside * (self.scores[own] >= thresholds)
+            found = np.array([one @ of for one in (reached, inside) for of in (good, ~good)])  # whole numbers, exact
+            total += np.where(np.isnan(thresholds[:, 0]), np.nan, found)
         return total
 
     def cheapest(self, weights: Floats, miss: float, look: float) -> tuple[Floats, Floats]:

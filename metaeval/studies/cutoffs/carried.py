@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Unit
 from metaeval.measures.system_scores import usual_factor
 from metaeval.results.answer import Result, table_parts
+from metaeval.results.sentences import number
 from metaeval.studies.cutoffs.decisions import CONFIDENCE, DecisionInputs, load_decision_inputs
 from queries.evalsets import expand, years_of_testsets
 from queries.slices import Slice
@@ -146,6 +148,43 @@ def _row(source: str, target: str, sets: Mapping[str, Carrying]) -> dict[str, An
         "share": _share(n_true + n_false, n_good + n_bad),
         "source_precision": _share(float(here.own[0]), float(here.own[:2].sum())),
     }
+
+
+def in_a_sentence(frame: pl.DataFrame, name: str, good: str) -> tuple[str, ...]:
+    """What a threshold of the slice loses on other evaluation sets, and what those of its domains lose on each other.
+
+    frame: as from `transfer`. Transfer between the slice and its own domains is not to new outputs and does not count.
+    """
+    rows, own = frame.drop_nulls("loss"), frame["source"][0]
+    whole, inside = (pl.col("source") == own, pl.col("target").str.starts_with(f"{own}, "))
+    elsewhere = rows.filter(whole, ~inside)
+    between = rows.filter(~whole, inside, pl.col("source").str.starts_with(f"{own}, "))
+    if elsewhere.is_empty() and between.is_empty():
+        return (f"There is no other evaluation set or domain to try a threshold of {name} on.",)
+    said = []
+    if not elsewhere.is_empty():
+        where = elsewhere["target"][0]
+        if elsewhere.height > 1:
+            top = elsewhere.sort("loss", descending=True).row(0, named=True)
+            where = (
+                f"average on {elsewhere.height} other evaluation sets, at most {number(top['loss'])} ({top['target']})"
+            )
+        said.append(f"A threshold of {name} chosen on {own} (good: {good}) loses {_lost(elsewhere)} MCC on {where}.")
+    if not between.is_empty():
+        top = between.sort("loss", descending=True).row(0, named=True)
+        worst = " to ".join(top[end].removeprefix(f"{own}, ") for end in ("source", "target"))
+        n, worst = between["target"].n_unique(), f"at most {number(top['loss'])} ({worst})"
+        if said:
+            said.append(f"Between its {n} domains, it is {_lost(between)} on average, {worst}.")
+        else:
+            what = f"A threshold of {name} (good: {good}) loses {_lost(between)} MCC on average"
+            said.append(f"{what} between {n} domains of {own}, {worst}.")
+    return tuple(said)
+
+
+def _lost(rows: pl.DataFrame) -> str:
+    mean = fsum(rows["loss"]) / rows.height
+    return number(mean) if mean > 0 else "no"
 
 
 def _share(part: float, whole: float) -> float:

@@ -22,7 +22,7 @@ from metaeval.results.signature import Parts
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import are, counted, ends
+from warehouse.wording import are, counted, ends, option
 
 CONFIDENCE = 0.95
 NO_INTERVAL = Interval(np.nan, np.nan, np.nan)
@@ -44,6 +44,18 @@ class DecisionInputs:
     @property
     def name(self) -> str:
         return self.block.metrics[0].name
+
+    @property
+    def rule_in_words(self) -> str:
+        """What a good output is, such as "mqm ≥ -1"."""
+        words = self.rule.replace("no_marked_error", "no marked error").replace(",", " and ")
+        return words.replace("score>=", f"{self.block.selection.human} ≥ ")
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A line if outputs of people are among those of systems."""
+        people = [one.name for one in self.block.selection.chosen_systems if one.kind == "human"]
+        return (f"the outputs include human translations: {', '.join(people)}",) if people else ()
 
     @property
     def parts(self) -> Parts:
@@ -98,10 +110,12 @@ def load_decision_inputs(
     block = block.take(metrics=[place])
     if block.excluded:
         raise QuestionError(f"{block.metrics[0].name} is excluded: {block.excluded[block.metrics[0].name].sentence}")
+    found = good_outputs(block, measure[GOOD.name])
+    if found.why is not None:
+        raise QuestionError(f"no decision to evaluate: {found.why}; use {option('good', 'NUMBER')}")
     if (why := measure.without_variation(block)) is not None:
         raise QuestionError(f"no decision to evaluate: {why}")
     kept = block.judged.any(axis=0)
-    found = good_outputs(block, measure[GOOD.name])
     units = units_of(block.selection, kept, unit)
     return DecisionInputs(found.values[:, kept], block.scores[0][:, kept], units, found.rule, block)
 

@@ -45,13 +45,15 @@ def deltas(run: Run, asked: Slice, metric: str, options: Options, what: DeltaSet
     One row per protocol (newest data first, of the same year the official one), direction (all together, `ALL`, first)
     and level of agreement. Columns: metric, protocol,
     direction, agreement (the level), delta with low and safe, the ends of its interval (see `Threshold`), reached
-    (share of resamples that reach the level), n_pairs, n_at_least (pairs with a difference of at least delta), overall
-    (share of all pairs that the metric orders as human scores do), years (of the evaluation sets, ascending; a test set
+    (share of resamples that reach the level), n_pairs, n_at_least (pairs with a difference of at least delta),
+    n_agreeing (those of them that the metric orders as human scores do), overall (the share of all pairs that it does),
+    years (of the evaluation sets, ascending; a test set
     of unknown year is named), n_sets, n_systems, n_human_ties (pairs with equal human scores, which are excluded),
     n_metric_ties (pairs with equal metric scores, which count as wrong), n_not_significant, n_untested (excluded
     because human scores do not differ significantly, or because no segment was annotated for both systems), reason (why
     delta is null), signature. At a given difference: one row per protocol and direction, with the agreement there, the
     ends of its band (low, high), n_at_least, and the smallest and largest observed difference.
+    Agreement is that of pairs with a difference of just that size; of larger ones it is higher.
     Facts, by protocol with all directions together: curves (difference, agreement, low, high: the fit with its band)
     and tenths (difference, agreement: in ten groups of the pairs).
     Raises QuestionError: unknown names, or no pair of systems.
@@ -240,21 +242,23 @@ def _fit(
         "n_untested": 0 if alpha is None else sum(int(np.isnan(one.p).sum()) for one in members),
     }
     rows, fitted = [same | _at(size, found) for size in also], found.curve
+    differences = np.concatenate([one.differences for one in sets])
     for threshold in () if also else found.thresholds:
         is_reached = not np.isnan(threshold.difference)
-        place = np.searchsorted(fitted.differences, threshold.difference)
+        at_least = differences >= threshold.difference
         of_level = {
             "agreement": threshold.level,
             "delta": or_none(threshold.difference),
             "low": or_none(threshold.low),
             "safe": or_none(threshold.high),
             "reached": threshold.reached,
-            "n_at_least": int(fitted.at_least[place]) if is_reached else None,
+            "n_at_least": int(at_least.sum()) if is_reached else None,
+            "n_agreeing": int(agrees[at_least].sum()) if is_reached else None,
             "reason": None if is_reached else _reason(len(agrees), threshold.level, fitted),
         }
         rows.append(same | of_level)
     band = {"difference": found.grid, "agreement": fitted.value(found.grid), "low": found.low, "high": found.high}
-    return rows, pl.DataFrame(band), _tenths(np.concatenate([one.differences for one in sets]), agrees)
+    return rows, pl.DataFrame(band), _tenths(differences, agrees)
 
 
 def _at(size: float, thresholds: AgreementThresholds) -> dict[str, Any]:
@@ -331,8 +335,8 @@ def _least_with_most(curve: pl.DataFrame) -> str:
     above = (curve["low"] > 0.5).to_numpy()
     first = len(above) - int(np.argmin(above[::-1])) if not above.all() else 0
     if first == len(above):
-        return "At no difference seen is it 95% certain that they agree with most."
-    return f"From {curve['difference'][first]:.3g} on, it is 95% certain that they agree with most."
+        return "At no difference seen is it 97.5% certain that they agree with most."
+    return f"From {curve['difference'][first]:.3g} on, it is 97.5% certain that they agree with most."
 
 
 def _of_a_hundred(row: Mapping[str, Any]) -> str:
@@ -383,34 +387,40 @@ def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
             continue
         safe = "none among the observed differences" if row["safe"] is None else f"{row['safe']:.3g}"
         lines.append(
-            f"{of}: human scores agree with {level:.0%} of pairs that are at least {row['delta']:.3g} {metric} apart; "
-            f"safe difference: {safe}"
+            f"{of}: fitted agreement reaches {level:.0%} at a difference of {row['delta']:.3g} {metric}; "
+            f"{_beyond(row)}; safe difference: {safe}"
         )
     return lines
 
 
-_NEVER_SAFE = "At no difference in these data is that 95% certain."
+def _beyond(row: Mapping[str, Any]) -> str:
+    """With how many pairs from delta on human scores agree, and with how many others. row: one with a delta."""
+    n, n_agreeing, n_others = row["n_pairs"], row["n_agreeing"], row["n_pairs"] - row["n_at_least"]
+    said = f"human scores agree with {n_agreeing} of {row['n_at_least']} pairs of systems at least that far apart"
+    return said + (f", {round(row['overall'] * n) - n_agreeing} of {n_others} others" if n_others else "")
 
 
 def in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
-    """The difference that matters, for the protocol of the newest data. frame: as from `deltas`."""
+    """Where agreement is high enough, for the protocol of the newest data. frame: as from `deltas`."""
     firsts = frame.filter(pl.col("direction") == ALL, pl.col("agreement") == pl.col("agreement").min())
     row = firsts.sort(pl.col("delta").is_null(), maintain_order=True).row(0, named=True)
-    data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
-    metric, level = row["metric"], row["agreement"]
+    data, metric, level = f"{row['protocol']} {row['years']}", row["metric"], row["agreement"]
     if row["delta"] is None:
-        return f"No: at no difference of {metric} do human scores agree with {level:.0%} of pairs ({data}).", ""
-    safe = _NEVER_SAFE if row["safe"] is None else f"To be 95% certain of that, take {row['safe']:.3g}."
-    return (
-        f"Human scores agree with {level:.0%} of differences of at least {row['delta']:.3g} {metric} ({data}).",
-        safe,
-    )
+        return (
+            f"No: at no difference of {metric} does fitted agreement with human scores reach {level:.0%} ({data}, "
+            f"{counted(row['n_pairs'], 'pair')} of systems).",
+            "",
+        )
+    safe = "none" if row["safe"] is None else f"{row['safe']:.3g}"
+    start = f"Fitted agreement reaches {level:.0%} at a difference of {row['delta']:.3g} {metric} ({data})"
+    return f"{start}: {_beyond(row)}.", f"Safe difference: {safe}."
 
 
 def _reading(rows: Sequence[dict[str, Any]], what: DeltaSettings) -> list[str]:
     notes = [
-        "delta: smallest difference at which the isotonic fit of agreement with human scores reaches the level; on new "
-        "data, pairs at least this far apart reach it on average, pairs exactly this far apart often do not",
+        "delta: smallest difference at which the isotonic fit of agreement with human scores reaches the level; the "
+        "fit rises in steps, so levels may share a delta; on new data, pairs at least this far apart reach the level "
+        "on average, pairs exactly this far apart often do not",
         "low, safe: 95% interval of delta, over resampled evaluation sets and systems; pairs exactly as far "
         "apart as the safe difference reach the level too; no value if it lies beyond all observed differences",
         "no delta unless the fit reaches the level with at least 1 / (1 - level) pairs that far apart; nothing is "
@@ -432,7 +442,17 @@ def _reading(rows: Sequence[dict[str, Any]], what: DeltaSettings) -> list[str]:
 
 COLUMNS = (
     *("metric", "protocol", "direction", "agreement", "delta", "low", "safe", "reached"),
-    *("n_pairs", "n_at_least", "overall", "years", "n_sets", "n_systems", "n_human_ties", "n_metric_ties"),
+    *(
+        "n_pairs",
+        "n_at_least",
+        "n_agreeing",
+        "overall",
+        "years",
+        "n_sets",
+        "n_systems",
+        "n_human_ties",
+        "n_metric_ties",
+    ),
     *("n_not_significant", "n_untested", "reason", "signature"),
 )
 

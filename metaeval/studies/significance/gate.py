@@ -82,7 +82,8 @@ def verdict(found: Result) -> str:
     rows, deciding = found.frame.to_dicts(), found.facts["deciding"]
     old, new = rows[0]["old"], rows[0]["new"]
     if len(rows) == 1:
-        return opening(*verdicts(found).values())
+        (said,) = verdicts(found).values()
+        return opening(f"{new} {'fails' if deciding else 'passes'}: it{said.removeprefix(new)}")
     n, new_units = counted(len(rows), "scorer"), f"new {' or '.join(dict.fromkeys(found.facts['units']))}s"
     if deciding:
         return opening(f"{new} fails: it is significantly worse than {old} by {named(deciding)} ({new_units}).")
@@ -100,5 +101,7 @@ def verdicts(found: Result) -> dict[str, str]:
         said = "not significantly different from"
         said = said if row["verdict"] == "not significant" else f"significantly {row['verdict']} than"
         p = f"p = {number(row['p'])}" if row["p"] else f"p < {number(least)}"
-        sentences[row["scorer"]] = f"{row['new']} is {said} {row['old']} by {row['scorer']} ({p}, new {unit}s)."
+        values = f"{number(row['value_new'])} against {number(row['value_old'])}"
+        how = f"by {row['scorer']} ({values}, {p}, new {unit}s)"
+        sentences[row["scorer"]] = f"{row['new']} is {said} {row['old']} {how}."
     return sentences

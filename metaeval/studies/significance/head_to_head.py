@@ -14,6 +14,7 @@ from metaeval.measures.judged import LEAST_UNITS, units_of
 from metaeval.measures.options import Options, Unit
 from metaeval.results.answer import Result
 from metaeval.results.inputs import Inputs, where
+from metaeval.results.remarks import equal_metrics
 from metaeval.results.signature import option_parts, slice_parts, stamped
 from metaeval.studies.significance.options import SMALLEST
 from metaeval.studies.significance.systems import SystemTest, can_differ, system_p_values
@@ -24,7 +25,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.metrics import JUDGES_NOTHING, describe
-from warehouse.wording import counted
+from warehouse.wording import counted, ends
 
 N_SEGMENTS = 3  # shown of each sort
 SEVERE = ("major", "critical")
@@ -64,12 +65,15 @@ def head_to_head(
     places = [block.systems.index(name) for name in systems]
     official = str(block.selection.human) if block.selection.human is not None else None
 
+    sizes: dict[str, set[int]] = {}
+
     def tested(values: Floats) -> dict[str, Any]:
         """values: (2, S), NaN if missing."""
         there = ~np.isnan(values)
         used = there.any(axis=0)
         means = ratio(np.where(there, values, 0.0).sum(axis=1), there.sum(axis=1))
         units = units_of(block.selection, used, unit)
+        sizes.setdefault(units.unit, set()).add(units.n)
         p = None
         if units.n >= LEAST_UNITS and can_differ(test, units.n, "two-sided", alpha):
             sides = system_p_values(values[:, used], there[:, used], test, options, draws, units.documents)
@@ -100,7 +104,11 @@ def head_to_head(
     frame = frame.sort(by, nulls_last=True).drop("is_official")
     human = scores.get(("human", str(official)), np.full((2, len(block.segments)), np.nan))
     is_drawn = test in ("permutation", "bootstrap")
-    units = units_of(block.selection, (~np.isnan(human)).any(axis=0), unit)
+    first_of = human if official is not None else np.concatenate(list(scores.values()))
+    units = units_of(block.selection, (~np.isnan(first_of)).any(axis=0), unit)
+    ranges = " or ".join(f"{ends(min(ns), max(ns))} {name}s" for name, ns in sorted(sizes.items()))
+    whose = f" of {official}, other scorers by theirs" if official is not None else " of all scorers, each by its own"
+    others = "" if sizes == {units.unit: {units.n}} else f"{whose} ({ranges})"
     parts = stamped(
         ("systems", f"{first},{second}"),
         *slice_parts(block.selection),
@@ -128,8 +136,9 @@ def head_to_head(
     facts["errors"] = _errors(warehouse, block, systems, errors_of)
     controls = [it.name for it in block.metrics if it.name not in judges]
     notes = (
-        f"tested {units.words}, two-sided, each scorer by itself, not corrected",
+        f"tested {units.words}{others}, two-sided, each scorer by itself, not corrected",
         *([f"not counted, because they judge no translation: {', '.join(controls)}"] if controls else []),
+        *equal_metrics(block),
         *([f"errors are those marked for {errors_of}"] if errors_of not in (None, official) else []),
         *block.selection.notes,
     )
@@ -240,10 +249,15 @@ def in_a_sentence(found: Result) -> tuple[str, str]:
     first, second = found.facts["systems"]
     metrics = found.frame.filter(pl.col("kind") == "metric", pl.col("scorer").is_in(found.facts["judges"]))
     n_first, n_second = (metrics.filter(better=name).height for name in (first, second))
-    of = f"Of {counted(metrics.height, 'metric')}, {n_first} find {first} significantly better, {n_second} {second}."
+    n_left = found.frame.filter(kind="metric").height - metrics.height
+    left = f" ({n_left} not counted)" if n_left else ""
+    judged = f"{n_first} find {first} significantly better, {n_second} {second}."
+    of = "No metric has segments of both."
+    of = f"Of {counted(metrics.height, 'metric')}{left}, {judged}" if metrics.height else of
     rows = found.frame.filter(kind="human", scorer=found.facts["official"] or "").to_dicts()
     if not rows:
-        return f"No human score has segments of both {first} and {second}.", of
+        population = f" (new {found.facts['unit']}s)." if metrics.height else "."
+        return f"No human score has segments of both {first} and {second}.", of.removesuffix(".") + population
     (row,) = rows
     lead, other = (first, second) if row["difference"] >= 0 else (second, first)
     values = sorted((row["value_a"], row["value_b"]), reverse=True)

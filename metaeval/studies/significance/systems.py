@@ -31,7 +31,7 @@ from queries.blocks import Block
 from queries.evalsets import official_human_of_systems
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.errors import unknown
+from warehouse.errors import IT, unknown
 from warehouse.own.sacrebleu import corpus
 from warehouse.progress import Progress
 from warehouse.wording import counted, option
@@ -79,7 +79,9 @@ def compare_systems(
     block, name, scores, submitted, source = _scores_of(warehouse, asked, scorer, options)
     there = ~np.isnan(scores)
     if len(block.systems) < 2 or (there.any(axis=1)).sum() < 2:
-        raise QuestionError(f"{name} has no two systems with segment scores in this slice of {where(block.selection)}")
+        raise QuestionError(
+            f"{name} has no two systems with segment scores in this slice of {IT}", where=where(block.selection)
+        )
     used = there.any(axis=0)
     units = units_of(block.selection, used, unit)
     documents = units.documents

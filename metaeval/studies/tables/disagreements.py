@@ -50,9 +50,9 @@ def disagreements(
     severity, weight, start, end, is_in_source; null where none were marked for the human score), signature; by size of
     the residual, then system and segment.
     Groups: scorer_a, scorer_b, by, group, n (outputs), residual (mean), rms (root mean square of residuals), pearson
-    (of the two inside the group), z_a, z_b (means), signature; by rms, then group.
-    Facts of outputs: n_equal (of each scorer: outputs with the score of the first row), errors_of (the human score that
-    the errors were marked for, if it is another one).
+    (of the two inside the group), z_a, z_b (means), signature; by rms, then group; ranges of length in their order.
+    Facts of outputs: n_first (outputs with the residual of the first row), n_equal (of each scorer: outputs with the
+    score of the first row), errors_of (the human score that the errors were marked for, if it is another one).
     Raises QuestionError: see `select`; more than two metrics, an unknown or excluded one, fewer than 3 outputs with
     both scores, a scorer that gives all the same score, groups of what is not loaded.
     """
@@ -76,10 +76,13 @@ def disagreements(
     ]
     if by is not None:
         frame = _groups(outputs, by, where(block.selection))
-        notes.append("rms: root mean square of the residuals; the groups with the largest come first")
+        order = "in order of length, in characters of the source" if by == "length" else "the largest first"
+        notes.append(f"rms: root mean square of the residuals of a group; groups are listed {order}")
         if frame.height > n:
             notes.append(f"{n} of {frame.height} groups; -n lists more")
         frame = frame.head(n)
+        if by == "length":
+            frame = frame.sort(pl.col("group").str.extract(r"^(\d+)").cast(pl.Int64))
     else:
         # rounded, so that equal ones stay in the order of systems and segments
         size = np.round(np.abs(outputs["residual"].to_numpy()), 9)
@@ -93,7 +96,9 @@ def disagreements(
     facts: dict[str, Any] = {}
     if by is None:
         n_equal = [] if frame.is_empty() else [_n_equal(outputs, frame, side) for side in ("a", "b")]
-        facts = {"n_equal": n_equal, "errors_of": None if source == human else source}
+        residuals = outputs["residual"].round(9)
+        n_first = residuals.eq(residuals[int(size.argmax())]).sum() if size.size else 0
+        facts = {"n_first": n_first, "n_equal": n_equal, "errors_of": None if source == human else source}
     return Result(frame, parts, (*notes, *table_notes(block, {})), facts)
 
 

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import polars as pl
 import pytest
 
 from metaeval import cutoff
 from metaeval.questions.cutoff import Cutoff
-from tests.cli.running import Scorehouse
+from metaeval.studies.cutoffs.carried import in_a_sentence
+from tests.cli.running import Scorehouse, refused
 from warehouse import QuestionError, Warehouse
 
 ASKED = ("cutoff", "sim24", "en-de", "simBLEU", "--good", "-1")
@@ -85,4 +87,56 @@ def test_a_threshold_costs_what_its_mistakes_and_reviews_cost(simulated_warehous
     for row in found.frame.to_dicts():
         n_bad = row["n_passed"] - round(row["precision"] * row["n_passed"])
         assert row["cost"] == pytest.approx((7 * n_bad + 2 * (n - row["n_passed"])) / n)
-    assert f"{found.frame['cost'][1]:.3f} each (review: 2)" in found.summary
+    assert f" Cost per output: {found.frame['cost'][1]:.3f} (review 2, bad output 7)." in found.summary
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "more", [{}, {"curve": True}, {"view": "cost"}, {"view": "reliability"}, {"view": "transfer"}, {"precision": 1.0}]
+)
+@pytest.mark.parametrize(("human", "good", "said"), [("mqm", -1, "mqm ≥ -1"), ("mqm", "error_free", "mqm ≥ 0")])
+def test_every_sentence_says_what_a_good_output_is(
+    simulated_warehouse: Warehouse, more: dict[str, Any], human: str, good: Any, said: str
+) -> None:
+    drawing = {"resamples": 5} if more.get("view") in ("cost", "transfer") else {}
+    found = cutoff(simulated_warehouse, *ASKED[1:4], human=human, good=good, **more, **drawing)
+    assert said in found.summary
+
+
+def test_a_precision_is_shown_in_full(simulated_warehouse: Warehouse) -> None:
+    assert " 72.5% of published" in cutoff(simulated_warehouse, *ASKED[1:4], good=-1, precision=0.725).summary
+
+
+def test_what_is_no_lowest_score_is_refused_without_the_name_of_a_measure(scorehouse: Scorehouse) -> None:
+    refused(scorehouse(*ASKED[:-1], "perfect"), 2, "--good 'perfect': expected a number, ", "or error_free")
+    without_errors = scorehouse("cutoff", "sim22", "en-de", "simBLEU", "--human", "wmt-raw")
+    refused(without_errors, 2, "wmt-raw has no marked errors", "use --good NUMBER")
+
+
+@pytest.mark.slow
+def test_human_translations_among_the_outputs_are_named(wmt23_warehouse: Warehouse) -> None:
+    notes = [
+        cutoff(wmt23_warehouse, "wmt23", "he-en", "COMET", good=-1, **more).notes
+        for more in ({}, {"human_references": False})
+    ]
+    assert ["the outputs include human translations: refA" in one for one in notes] == [True, False]
+
+
+def test_transfer_to_parts_of_the_slice_is_not_in_the_sentence() -> None:
+    names = ("a", "a, x", "a, y", "b", "c")
+    losses = {("a", "b"): 0.2, ("a", "c"): 0.1, ("a, x", "a, y"): 0.03, ("a, y", "a, x"): 0.01}
+    rows = [
+        {"source": s, "target": t, "loss": None if s == t else losses.get((s, t), 9.0)} for s in names for t in names
+    ]
+    frame = pl.DataFrame(rows)
+    assert in_a_sentence(frame, "M", "h ≥ 1") == (
+        "A threshold of M chosen on a (good: h ≥ 1) loses 0.150 MCC on average on 2 other evaluation sets, at most "
+        "0.200 (b).",
+        "Between its 2 domains, it is 0.020 on average, at most 0.030 (x to y).",
+    )
+    alone = frame.filter(~pl.col("source").is_in(["b", "c"]), ~pl.col("target").is_in(["b", "c"]))
+    assert in_a_sentence(alone, "M", "h ≥ 1") == (
+        "A threshold of M (good: h ≥ 1) loses 0.020 MCC on average between 2 domains of a, at most 0.030 (x to y).",
+    )
+    (none,) = in_a_sentence(frame.filter(source="a", target="a"), "M", "h ≥ 1")
+    assert none.startswith("There is no other evaluation set or domain")

@@ -1,6 +1,8 @@
 """Values that no option can take: one line that names the option, and at once."""
 
 import inspect
+import re
+from dataclasses import MISSING
 from typing import get_args
 
 from cli.main import COMMANDS
@@ -29,12 +31,32 @@ def test_every_number_is_read_as_a_field_of_a_question_is(command: str) -> None:
     ("words", "line"),
     [
         (("segments", *SLICE, "-nnan"), "-n 'nan': expected a whole number from 1 on"),
+        (("rank", *SLICE, "--alpha=0,05"), "--alpha '0,05': expected a finite number from 0 to 1; did you mean 0.05?"),
+        (("rank", *SLICE, "--alpha=5"), "--alpha 5.0: expected a finite number from 0 to 1; did you mean 0.05?"),
+        (("rank", *SLICE, "--alpha=5%"), "--alpha '5%': expected a finite number from 0 to 1; did you mean 0.05?"),
+        (("rank", *SLICE, "--alpha=-5"), "--alpha -5.0: expected a finite number from 0 to 1"),
+        (
+            ("deltas", *SLICE, "M", "--difference=2,5"),
+            "--difference '2,5': expected a finite number from 0 on; did you mean 2.5?",
+        ),
+        (
+            ("rank", *SLICE, "--resamples=10,000"),
+            "--resamples '10,000': expected a whole number from 1 to 1,000,000; did you mean 10000?",
+        ),
         (("rank", *SLICE, "--alpha=nan"), "--alpha nan: expected a finite number from 0 to 1"),
         (("sql", "SELECT 1", "--timeout=-inf"), "--timeout -inf: expected a finite number from 0.001 to 1,000,000"),
         (("rank", *SLICE, "--resamples", ""), "--resamples '': expected a value, not an empty text"),
         (("rank", *SLICE, "--metrics", ""), "--metrics '': expected a value, not an empty text"),
         (("--db", "", "list", "testsets"), "--db '': expected a value, not an empty text"),
         (("sql", "SELECT $a", "-p", ""), "-p '': expected NAME VALUE"),
+        (
+            ("cutoff",),
+            "cutoff needs TESTSET, such as `scorehouse cutoff wmt23 en-de BLEU` (see `scorehouse cutoff --help`)",
+        ),
+        (
+            ("cutoff", "wmt24", "en-de"),
+            "cutoff needs METRIC, such as `scorehouse cutoff wmt24 en-de BLEU` (see `scorehouse cutoff --help`)",
+        ),
         (("rank", *SLICE, "--resamples"), "--resamples: expected a value (see `scorehouse rank --help`)"),
     ],
 )
@@ -53,3 +75,12 @@ def test_the_signs_of_spa_have_a_limit(n: str, scorehouse: Scorehouse) -> None:
 def test_a_segment_is_a_number(word: str, scorehouse: Scorehouse) -> None:
     line = refused(scorehouse("show", *SLICE, "--", word), 2)
     assert line.endswith(": expected a whole number from 1 on")
+
+
+@together("command", sorted(set(COMMANDS) & set(QUESTIONS)))
+def test_a_missing_argument_has_an_example_that_has_them_all(command: str, scorehouse: Scorehouse) -> None:
+    if not any(one.is_argument and one.default is MISSING for one in fields_of(question_named(command)).values()):
+        return
+    line = refused(scorehouse(command), 2)
+    (example,) = re.findall(r"such as `(.+?)`", line)
+    assert " needs " not in scorehouse(*example.split()[1:]).err

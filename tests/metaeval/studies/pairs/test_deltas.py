@@ -18,6 +18,7 @@ from metaeval.studies.pairs.deltas import (
     _spelled,
     at_in_a_sentence,
     deltas,
+    in_a_sentence,
 )
 from metaeval.studies.pairs.settings import DeltaSettings
 from metaeval.studies.pairs.system_pairs import SystemPairs, pairs_of, read_pairs
@@ -96,6 +97,28 @@ def test_the_frame_says_what_is_not_reached_and_extrapolates_nothing(simulated_w
     assert (reached["n_at_least"] <= reached["n_pairs"]).all()
 
 
+def test_the_agreement_fitted_at_delta_is_not_the_share_of_all_pairs_beyond_it(simulated_warehouse: Warehouse) -> None:
+    asked = Slice("sim24", "en-de")
+    found = deltas(reading(simulated_warehouse), asked, "simBLEU", Options(), QUICK)
+    (pairs, *_), _ = read_pairs(
+        reading(simulated_warehouse), asked, Options(), tested=False, each_protocol=True, metric="simBLEU"
+    )
+    apart = pairs.human_gaps != 0
+    gaps, agrees = pairs.metric_gaps[0][apart], (np.sign(pairs.metric_gaps[0]) == np.sign(pairs.human_gaps))[apart]
+    for row in found.frame.drop_nulls("delta").to_dicts():
+        beyond = np.abs(gaps) >= row["delta"] - 1e-9
+        assert (row["n_at_least"], row["n_agreeing"]) == (beyond.sum(), agrees[beyond].sum())
+        assert row["n_agreeing"] / row["n_at_least"] >= row["agreement"]
+        assert (
+            f"agree with {row['n_agreeing']} of {row['n_at_least']} pairs of systems at least that far apart, "
+            in (in_a_sentence(found.frame.filter(agreement=row["agreement"]))[0])
+        )
+        assert (
+            f"{agrees[~beyond].sum()} of {(~beyond).sum()} others."
+            in (in_a_sentence(found.frame.filter(agreement=row["agreement"]))[0])
+        )
+
+
 def test_two_systems_are_too_few_and_the_answer_says_so_first(simulated_warehouse: Warehouse) -> None:
     two = Slice("sim24", "en-de", systems=("[AB]*",))
     found = deltas(reading(simulated_warehouse), two, "simBLEU", Options(), QUICK)
@@ -165,10 +188,10 @@ def test_an_interval_of_nearly_everything_is_said_to_be_unknown(simulated_wareho
     wide = found.frame.with_columns(agreement=pl.lit(0.5), low=pl.lit(0.1), high=pl.lit(0.95))
     first, second = at_in_a_sentence(wide, {"mqm": curve})
     assert first.startswith("Not known: human scores may agree with anything from 10% to 95% of ")
-    assert second == "From 1.25 on, it is 95% certain that they agree with most."
+    assert second == "From 1.25 on, it is 97.5% certain that they agree with most."
     first, second = at_in_a_sentence(wide.with_columns(low=pl.lit(0.45)), {"mqm": curve.head(1)})
     assert first.startswith("Human scores agree with 50% [45%, 95%] of pairs with a difference ")
-    assert second == "At no difference seen is it 95% certain that they agree with most."
+    assert second == "At no difference seen is it 97.5% certain that they agree with most."
     assert at_in_a_sentence(wide.with_columns(low=pl.lit(0.51)), {"mqm": curve})[1] == ""
 
 
@@ -219,10 +242,12 @@ def test_the_answer_names_its_years_and_the_safe_difference(simulated_warehouse:
     row = found.frame.row(0, named=True)
     assert row["years"] == ", ".join(sorted(row["years"].split(", ")))
     safe = "none among the observed differences" if row["safe"] is None else f"{row['safe']:.3g}"
+    n, n_others = row["n_at_least"], row["n_pairs"] - row["n_at_least"]
+    others = round(row["overall"] * row["n_pairs"]) - row["n_agreeing"]
     assert found.notes[0] == (
-        f"mqm of {row['years']}: human scores agree with 80% of pairs that "
-        f"are at least {row['delta']:.3g} simBLEU apart; "
-        f"safe difference: {safe}"
+        f"mqm of {row['years']}: fitted agreement reaches 80% at a difference of {row['delta']:.3g} simBLEU; "
+        f"human scores agree with {row['n_agreeing']} of {n} pairs of systems at least that far apart, "
+        f"{others} of {n_others} others; safe difference: {safe}"
     )
 
 

@@ -56,9 +56,15 @@ def test_all_scorers_together_or_a_trusted_one_alone_fail_a_version(
 
 def test_sentences_name_the_scorers_and_a_p_of_zero_has_its_bound() -> None:
     one = gate(compared, ["worst"], [], "*old", "new", 0.05)
-    assert verdict(one) == "new is significantly worse than *old by worst (p < 0.002, new segments)."
+    assert verdict(one) == (
+        "new fails: it is significantly worse than *old by worst (0.000 against 1.000, p < 0.002, new segments)."
+    )
+    for name in ("open", "better"):
+        assert verdict(gate(compared, [name], [], "*old", "new", 0.05)).startswith("new passes: it is ")
     both = gate(compared, ["worst"], ["open"], "*old", "new", 0.05, "holm")
-    assert verdicts(both)["worst"] == "new is significantly worse than *old by worst (p < 0.004, new segments)."
+    assert verdicts(both)["worst"] == (
+        "new is significantly worse than *old by worst (0.000 against 1.000, p < 0.004, new segments)."
+    )
     assert verdict(both) == "new fails: it is significantly worse than *old by worst (new segments)."
     assert both.notes == ("worst: by worst", "open: by open")
     with pytest.raises(QuestionError, match="named twice"):

@@ -2,13 +2,18 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import metaeval
 from metaeval.results.answer import Answer
+from metaeval.studies.significance.head_to_head import in_a_sentence
+from tests.helpers import LP, TESTSET, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
+from warehouse.export.mtme import ScoreTable
 from warehouse.facts.metrics import describe
 
 SET = ("sim24", "en-de")
@@ -142,4 +147,46 @@ def test_metrics_that_judge_no_translation_do_not_count(
     found = metaeval.systems(simulated_warehouse, *SET, *two, resamples=20)
     names = {name.rpartition("-")[0] for name in found.frame.filter(kind="metric")["scorer"]}
     assert as_if.keys() <= names
-    assert f"Of {found.frame.filter(kind='metric').height - 2} metrics, " in found.summary
+    assert f"Of {found.frame.filter(kind='metric').height - 2} metrics (2 not counted), " in found.summary
+
+
+def test_without_metrics_there_is_no_count_of_them(found: Answer[Any]) -> None:
+    without = replace(found.result, frame=found.frame.filter(kind="human"))
+    assert in_a_sentence(without)[1] == "No metric has segments of both."
+
+
+def test_the_note_on_units_has_those_of_all_scorers(
+    simulated_warehouse: Warehouse, two: tuple[str, str], found: Answer[Any]
+) -> None:
+    sizes = set(
+        simulated_warehouse.rows(
+            """
+            SELECT count(DISTINCT s.document) FROM (
+                SELECT testset, lp, segment, human AS scorer, system FROM human_scores WHERE value IS NOT NULL
+                UNION ALL SELECT testset, lp, segment, metric, system FROM scores
+            ) AS v JOIN segments AS s USING (testset, lp, segment)
+            WHERE v.testset = $t AND v.lp = $lp AND v.system IN ($first, $second)
+            GROUP BY v.scorer
+            """,
+            {"t": SET[0], "lp": SET[1], "first": two[0], "second": two[1]},
+        )
+    )
+    (n_least,), (n_most,) = min(sizes), max(sizes)
+    assert f"({n_least} to {n_most} documents)" in found.notes[0] or n_least == n_most
+    assert f" documents) of mqm, other scorers by theirs ({n_least} to {n_most} documents), " in found.notes[0]
+
+
+@pytest.mark.slow
+def test_without_human_scores_the_units_are_those_of_the_metrics(tmp_path: Path) -> None:
+    n, rng = 24, np.random.default_rng(0)
+    seg = rng.normal(size=(2, n)) + np.array([[0.0], [5.0]])
+    table = ScoreTable(systems=("A", "B"), seg=seg, sys=seg.mean(axis=1))
+    documents = [("news", f"d{place // 2}") for place in range(n)]
+    made: dict[str, Any] = {"humans": {}, "metrics": {"Own-src": table}, "documents": documents, "systems": ("A", "B")}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", facts=False, **made)) as opened:
+        found = metaeval.systems(opened, TESTSET, LP, "A", "B", resamples=100)
+    assert found.summary == (
+        "No human score has segments of both A and B. Of 1 metric, 0 find A significantly better, 1 B (new documents)."
+    )
+    assert found.notes[0].startswith("tested by document (12 documents), two-sided")
+    assert "|unit:document|" in found.signature

@@ -99,6 +99,35 @@ def test_groups_of_many_outputs_are_those_of_a_table(simulated_warehouse: Wareho
         assert found[name].to_list() == pytest.approx(expected[name].to_list(), abs=1e-9)
 
 
+def test_ranges_of_length_are_in_their_order_and_have_a_unit(simulated_warehouse: Warehouse) -> None:
+    found = metaeval.segments(simulated_warehouse, "sim24", "en-de", "simBLEU", by="length")
+    starts = [int(one.partition("-")[0]) for one in found.frame["group"]]
+    assert len(starts) == 4
+    assert starts == sorted(starts)
+    top = found.frame.filter(rms=found.frame["rms"].max())["group"][0]
+    assert f" disagree most on sources of {top} characters (" in found.summary
+
+
+def test_a_single_group_is_not_one_of_most_disagreement(simulated_warehouse: Warehouse) -> None:
+    asked = ("sim24", "en-de", "simBLEU")
+    system = metaeval.segments(simulated_warehouse, *asked, n=1).frame["system"][0]
+    alone = metaeval.segments(simulated_warehouse, *asked, by="system", systems=(system,)).summary
+    assert f" have only one group of outputs here, system {system} (" in alone
+
+
+def test_outputs_that_share_the_largest_residual_are_counted(tmp_path: Path) -> None:
+    human, metric = (np.array([[0.0, 0.0, -1.0, -2.0, -3.0, -4.0]] * len(SYSTEMS)) for _ in range(2))
+    metric[[1, 2], 0] = -5.0
+    tables = {"Own-src": ScoreTable(systems=SYSTEMS, seg=metric, sys=metric.mean(axis=1))}
+    of_people = {"mqm": ScoreTable(systems=SYSTEMS, seg=human, sys=human.mean(axis=1))}
+    given: dict[str, Any] = {"documents": [("news", "n1")] * 6, "systems": SYSTEMS, "facts": False}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", metrics=tables, humans=of_people, **given)) as opened:
+        found = metaeval.segments(opened, *TINY, "Own", human="mqm")
+    assert found.frame["residual"][0] == found.frame["residual"][1] > found.frame["residual"][2]
+    said = f"mqm and Own-src disagree most on 2 outputs with the same residual, such as {SYSTEMS[1]}, segment 1: "
+    assert found.summary.startswith(said)
+
+
 def test_two_metrics_disagree_with_each_other_and_people_stand_beside(tiny: Warehouse) -> None:
     one = metaeval.segments(tiny, *TINY, ["Fine-src", "Rough"], n=50).frame
     other = metaeval.segments(tiny, *TINY, ["Rough", "Fine"], n=50).frame

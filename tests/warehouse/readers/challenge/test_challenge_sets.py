@@ -319,6 +319,18 @@ def test_a_challenge_set_whose_order_is_unknown_is_one_and_ranks_nothing(sets: P
                 metaeval.rank(warehouse, "challengeset2025.mslc-b", lp)
 
 
+def test_a_set_without_grades_is_refused_only_where_human_scores_are_needed(sets: Path) -> None:
+    name = "challengeset2025.mslc-b"
+    with Warehouse.open(sets) as warehouse:
+        for lp in ("all", "en-de"):
+            for question in (metaeval.means, metaeval.correlations):
+                with pytest.raises(QuestionError, match=f"no metric scores of {name} en-de are loaded"):
+                    question(warehouse, name, lp)
+            for question in (metaeval.counts, metaeval.systems):
+                with pytest.raises(QuestionError, match=f"`scorehouse means {name}` has the metrics' scores"):
+                    question(warehouse, name, lp)
+
+
 def test_pairs_of_mslc_a_are_counted_as_published(further_load: tuple[Path, LoadReport]) -> None:
     """In how many of 32 items the later of two systems scores higher, or the same, of ten metrics."""
     database, _ = further_load
