@@ -66,7 +66,7 @@ def common_blocks(
     where = f"{asked.testset} {asked.lp}"
     if len(common) < FEWEST_SYSTEMS:
         raise QuestionError(
-            f"{first} and {second} of {where} share {counted(len(common), 'system')}, too few for a bridge"
+            f"{first} and {second} of {where} share {counted(len(common), 'system')}, fewer than {FEWEST_SYSTEMS}"
         )
     one, other = (
         Inputs(warehouse, replace(asked, human=human, systems=tuple(common)), options.round_human).block(measure)
