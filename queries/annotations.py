@@ -131,7 +131,7 @@ Errors = Mapping[tuple[str, int], Sequence[MarkedError]]  # system and segment -
 
 
 def humans_with_errors(warehouse: Warehouse, evalset: int) -> list[str]:
-    """The human scores in whose own judgements annotators marked errors, by name."""
+    """The human scores in whose own judgements annotators marked errors."""
     names: list[str] = ask(warehouse, "humans_with_errors", evalset=evalset)["human"].to_list()
     return names
 

@@ -111,7 +111,7 @@ def _without_spans(warehouse: Warehouse, block: Block, notes: Sequence[str] | No
 def _others(warehouse: Warehouse, block: Block) -> tuple[list[str], list[str]]:
     """Other human scores with marked errors of their own, and those of them that are made of the same ratings."""
     official = str(block.selection.human)
-    others = [name for name in humans_with_errors(warehouse, block.selection.evalset_id) if name != official]
+    others = sorted({*humans_with_errors(warehouse, block.selection.evalset_id)} - {official})
     same = [name for name in others if share_ratings(name, official)]
     return [name for name in others if name not in same], same
 

@@ -24,7 +24,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.metrics import JUDGES_NOTHING, describe
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 N_SEGMENTS = 3  # shown of each sort
 SEVERE = ("major", "critical")
@@ -129,7 +129,7 @@ def head_to_head(
     controls = [it.name for it in block.metrics if it.name not in judges]
     notes = (
         f"tested {units.words}, two-sided, each scorer by itself, not corrected",
-        *([f"not counted, because they judge no translation: {', '.join(controls)}"] if controls else []),
+        *([f"{', '.join(controls)} {are(len(controls))} not counted: no judge of translations"] if controls else []),
         *([f"errors are those marked for {errors_of}"] if errors_of not in (None, official) else []),
         *block.selection.notes,
     )
