@@ -89,6 +89,7 @@ def _written(name: str, type_: Any, kind: str) -> str | None:
 
 _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables", "Loading external extensions")
 _LIST_THE_VALUES = "list the values: ON column IN (...)"
+_QUOTE_THE_TEXT = "text takes single quotes: lp = 'en-de'"
 _MOST_ROWS = 2**62  # that DuckDB accepts
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 _OF_FILE = (duckdb.FatalException, duckdb.InternalException, duckdb.IOException)
@@ -287,4 +288,5 @@ def _first(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     hints = [line for line in lines[1:] if line.startswith(_HINTS)]
     hints += [_LIST_THE_VALUES for line in lines[:1] if "PIVOT statements with pivot elements" in line]
-    return "; ".join([lines[0].removesuffix(":"), *hints[:1]]) if lines else type(error).__name__
+    ways = [_QUOTE_THE_TEXT for line in lines[:1] if "Referenced column" in line or "Referenced table" in line]
+    return "; ".join([lines[0].removesuffix(":"), *hints[:1], *ways]) if lines else type(error).__name__

@@ -129,10 +129,12 @@ def _constant(row: Row) -> Said:
 
 def _outputs(row: Row) -> Said:
     share = row["n"] / row["n_texts"]
+    is_random = row["kind"] == "metric" and describe(row["base_metric"]).kind == "random"
+    why = " (expected of random scores)" if is_random else ""
     return (
-        "warning" if row["kind"] == "metric" and share >= 0.05 else "info",
+        "warning" if row["kind"] == "metric" and share >= 0.05 and not is_random else "info",
         row["scorer"],
-        f"identical outputs of several systems scored differently: {row['n']} of {row['n_texts']} such texts, "
+        f"identical outputs of several systems scored differently{why}: {row['n']} of {row['n_texts']} such texts, "
         f"by up to {row['value']:.4g} (standard deviation of all scores {row['sd']:.4g})",
     )
 
@@ -247,3 +249,20 @@ CHECKS: Mapping[str, Callable[[Row], Said]] = {
 }
 """Checks by name: each has its question in audit_<name>.sql, with n and value, and what shows a finding, by parameters
 that are columns of the question, in audit_<name>_shown.sql."""
+MEANINGS: Mapping[str, str] = {
+    "identical": "two metrics have the same segment scores",
+    "submitted": "a submitted system score is not the mean of the segment scores",
+    "constant": "scores do not vary",
+    "outputs": "identical outputs of several systems are scored differently",
+    "misspelt": "two systems have nearly the same name",
+    "missing": "scores are missing",
+    "shifted": "scores fit other segments better",
+    "sign": "scores correlate negatively with all other metrics",
+    "outliers": "a system is an outlier by the MAD rule",
+    "coverage": "not all outputs are judged",
+    "noise": "human scores differ only by floating-point error",
+    "refused": "a file was excluded as broken",
+    "names": "a metric is not in the metric registry",
+    "issues": "an issue is known",
+}
+"""What the findings of each kind say."""

@@ -65,6 +65,18 @@ def test_what_is_excluded_or_missing_is_said_in_a_sentence() -> None:
     assert [one for one in formatted_texts(ROOT, "metaeval", "queries") if verbless.match(one[1])] == []
 
 
+def test_notes_on_what_is_exported_loaded_or_reached_are_sentences() -> None:
+    """As in "a is excluded: its name ...", not "a excluded: ..." or "a: the same as b, loaded once"."""
+    verbless = re.compile(
+        r"\"excluded|\{(?!are\()[^{}]*\} excluded|, loaded once|\}: (?:the same|describes|too few|also|brought|not )"
+        r"|\"not reached|'\)\} without"
+    )
+    rooms = ("warehouse/export", "warehouse/loading", "metaeval/studies/pairs", "metaeval/studies/significance")
+    files = [path for room in rooms for path in (ROOT / room).rglob("*.py")]
+    lines = [(path.name, line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [one for one in lines if verbless.search(one[1])] == []
+
+
 def test_all_of_one_or_two_things_is_written_by_one_function() -> None:
     found = [text for _, text in formatted_texts(ROOT) if re.search(r"\b[Aa]ll \{\} [a-z]", text)]
     assert sorted(found) == ["in all {} of its sets", "{} gives all {} the same score"]  # three sets or more; a noun

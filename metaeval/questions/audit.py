@@ -87,8 +87,8 @@ class Audit(Question["list[Finding]"], name="audit"):
         )
 
     def headline(self, answer: "Answer[list[Finding]]") -> str:
-        from metaeval.results.sentences import opening
-        from queries.findings import SEVERITIES, by_kind
+        from metaeval.results.sentences import either, opening
+        from queries.findings import MEANINGS, SEVERITIES, by_kind
 
         where = " ".join(one for one in (self.testset, self.lp) if one not in (None, "all")) or "the warehouse"
         counts = {name: sum(one.severity == name for one in answer.result) for name in SEVERITIES}
@@ -105,4 +105,5 @@ class Audit(Question["list[Finding]"], name="audit"):
             "n", descending=True, nulls_last=True, maintain_order=True
         )
         word = "note" if severity == "info" else severity
-        return opening(first, f"Most frequent {word}: {check} ({n}), such as {largest['subject'][0]}.")
+        most = f"Most frequent {word} ({check}, {n}): {MEANINGS[check]}"
+        return either(f"{first} {most}, such as for {largest['subject'][0]}.", f"{first} {most}.", first)

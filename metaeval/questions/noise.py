@@ -92,6 +92,8 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
         return tuple(str(parse_measure(text)) for text in self.measures)
 
     def headline(self, answer: "Answer[Result]") -> str:
+        import polars as pl
+
         from metaeval.results.sentences import number, opening
         from metaeval.studies.robustness.noise import HUMAN
 
@@ -109,25 +111,35 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
             )
         if self.oracles:
             measure = frame["measure"][0]
-            rows = frame.filter(measure=measure).drop_nulls("value").sort("value", descending=True, maintain_order=True)
+            rows = frame.filter(kind="oracle", measure=measure).drop_nulls("value")
+            rows = rows.sort("value", descending=True, maintain_order=True)
             if rows.is_empty():
                 return f"No oracle has a value of {measure}."
             first, last = rows.row(0, named=True), rows.row(-1, named=True)
             return opening(
-                f"{measure} ranks {first['name']} first of {rows.height} oracles ({number(first['value'])}) and "
-                f"{last['name']} last ({number(last['value'])})."
+                f"{measure} ranks the oracle {first['name']!r} first of {rows.height} ({number(first['value'])}) and "
+                f"{last['name']!r} last ({number(last['value'])})."
             )
-        rows = frame.filter(frame["strength"] > 0).drop_nulls("lost").sort("lost", descending=True)
+        rows = frame.filter(frame["strength"] > 0).drop_nulls("lost")
         if rows.is_empty():
             return "No measure has a value with noise."
-        worst = rows.row(0, named=True)
-        best = "the human scores themselves" if worst["metric"] == HUMAN else str(worst["metric"])
-        noise = f"{worst['kind']} noise of {worst['strength']:g} SD"
-        if worst["kind"] == "outliers":
-            noise = f"{worst['strength']:.0%} of scores as outliers"
-        return opening(
-            f"Noise changes {worst['measure']} most: {best} would lose {number(worst['lost'])} of it with {noise}."
-        )
+        weakest = rows.filter(rows["strength"] == rows.select(pl.min("strength").over("kind")).to_series())
+        weak = weakest.sort("lost", descending=True, maintain_order=True).row(0, named=True)
+        same = rows.filter(kind=weak["kind"], measure=weak["measure"])
+        strong = same.sort("strength").row(-1, named=True)
+        best = "the human score itself" if weak["metric"] == HUMAN else str(weak["metric"])
+        is_outliers = weak["kind"] == "outliers"
+        strengths = [
+            f"{100 * one['strength']:g}%" if is_outliers else f"{one['strength']:g} SD" for one in (weak, strong)
+        ]
+        noise = f"{strengths[0]} of scores as outliers" if is_outliers else f"{weak['kind']} noise of {strengths[0]}"
+        n = frame["measure"].n_unique()
+        value = number(weak["value"] + weak["lost"])
+        value = value if n > 1 else f"{weak['measure']} {value}"
+        most = f"Noise changes {weak['measure']} most of {n} measures: with" if n > 1 else "With"
+        lost = [number(max(one["lost"], 0.0)) for one in (weak, strong)]
+        more = f"; with {strengths[1]}, {lost[1]}" if same.height > 1 else ""
+        return opening(f"{most} {noise}, {best} would lose {lost[0]} of {value}{more}.")
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.noise import noise_chart, oracles_chart

@@ -11,7 +11,7 @@ from metaeval.studies.planning.settings import PlanSettings
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -143,9 +143,14 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         there = f"{row['n_loaded']} are loaded" + (
             "" if row["power_loaded"] is None else f", power {row['power_loaded']:.2f}"
         )
+        chance = "Their difference may be chance." if row["effect"] < CHANCE else ""
         if row["needed"] is None:
-            why = row["reason"] or "no number is enough"
-            return opening(f"No number of {unit}s is known to tell {pair} apart: {why}.", f"Of them {there}.")
+            most = answer.result.facts["curve"].sort("units").row(-1, named=True)
+            return opening(
+                f"Not even {counted(most['units'], unit)} would tell {pair} apart by {row['measure']} with power "
+                f"{row['power']:g}: the power is {most['power']:.2f} with them; {there}.",
+                chance,
+            )
         ends = ""
         if row["data_low"] is not None:
             ends = f" ({interval(row)})"
@@ -154,7 +159,7 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         return opening(
             f"Telling {pair} apart by {row['measure']} with power {row['power']:g} takes about {row['needed']} {unit}s"
             f"{ends}; {there}.",
-            "Their difference may be chance." if row["effect"] < CHANCE else "",
+            chance,
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

@@ -70,7 +70,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         return answer_of(self, found, digits=3)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import UNTESTED, number, opening
+        from metaeval.results.sentences import UNTESTED, named, number, opening
 
         frame = answer.frame
         if frame.is_empty():
@@ -96,17 +96,22 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         best = rows.sort(name, descending=True, maintain_order=True).row(0, named=True)
         extra = [f"{one} {best[one]}" for one in ("domain", "system", "category", "severity") if one in best]
         place = f" in {extra[0]}" if extra else ""
-        n = frame["metric"].n_unique()
-        count = f"of {n} {'scorers' if self.ceiling else 'metrics'} " if n > 1 else ""
+        n, n_humans = frame["metric"].n_unique(), answer.facts.get("n_humans", 0)
+        scorers = [counted(n_of, noun) for n_of, noun in ((n - n_humans, "metric"), (n_humans, "human score")) if n_of]
+        count = f"of {' and '.join(scorers)} " if n > 1 else ""
         parts = [
             f"{word} {number(best[one])}"
             for word, one in (("F", "f"), ("precision", "precision"), ("recall", "recall"))
             if best.get(one) is not None
         ]
         untested = f"; {UNTESTED}" if n > 1 else ""
+        if not extra and frame["n_outputs"].n_unique() > 1:
+            untested = f", each on its own outputs{untested}"
+        first = rows.filter(rows[name] == best[name])["metric"].unique(maintain_order=True).to_list()
+        find = "find" if len(first) > 1 else "finds"
         return opening(
-            f"{best['metric']} finds the marked error spans best {count}by {self.measure}{place} ({', '.join(parts)})"
-            f"{untested}."
+            f"{named(first, 2)} {find} the marked error spans best {count}by {self.measure}{place} "
+            f"({', '.join(parts[: 1 if len(first) > 1 else None])}){untested}."
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

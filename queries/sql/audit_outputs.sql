@@ -39,6 +39,7 @@ SELECT
   c.lp,
   sc.kind,
   sc.name AS scorer,
+  sc.base_name AS base_metric,
   count(*) FILTER (WHERE g.gap > 0.01 * p.sd) AS n,
   count(*) AS n_texts,
   max(g.gap) AS value,
@@ -47,6 +48,6 @@ FROM scored AS g
 JOIN spread AS p ON p.evalset_id = g.evalset_id AND p.scorer_id = g.scorer_id
 JOIN chosen AS c ON c.evalset_id = g.evalset_id
 JOIN scorer AS sc ON sc.scorer_id = g.scorer_id
-GROUP BY c.testset, c.lp, sc.kind, sc.name
+GROUP BY c.testset, c.lp, sc.kind, sc.name, sc.base_name
 HAVING n > 0
 ORDER BY c.testset, c.lp, sc.kind, sc.name;

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tests.helpers import NAN, metric_tables, mqm_table, tiny_layout
 from tests.sharing import written
 from warehouse import load
-from warehouse.export.mtme import ScoreTable
+from warehouse.export.mtme import RatingTable, ScoreTable
 
 FIVE = ("Ash", "Beech", "Cherry", "Dogwood", "Elm")
 TEN = (*(("news", "n1"),) * 4, *(("news", "n2"),) * 3, *(("speech", "s1"),) * 3)
@@ -212,6 +212,17 @@ def _judged_elsewhere(folder: Path) -> None:
     _plain(folder, humans=humans, metrics=metrics)
 
 
+def _several_markers(folder: Path) -> None:
+    """Three human scores with marked errors, two on other segments, and one without; no metric predicts errors."""
+    minor = {"start": 0, "end": 3, "category": "style", "severity": "Minor", "score": 1.0, "is_source_error": False}
+    marked = [[minor], [], [{**minor, "severity": "Major", "score": 5.0}]]
+    ratings = {
+        human: RatingTable({name: [marked[at % 3] if at in judged else None for at in range(10)] for name in FIVE})
+        for human, judged in (("mqm-1", range(6)), ("mqm-2", range(3, 10)), ("esa", range(6, 10)))
+    }
+    _plain(folder, ratings=ratings)
+
+
 def _huge(folder: Path) -> None:
     """Scores of very different size."""
     scores = _human(5, 10)
@@ -237,7 +248,7 @@ ODD: Mapping[str, Callable[[Path], None]] = {
         *(_half_judged, _one_judged_each, _many_systems, _hostile, _documents_alone, _four_protocols),
         *(_constant_metrics, _metrics_of_some, _systems_alone, _people_of_systems, _metrics_of_systems, _no_metric),
         *(_one_metric, _unjudged, _nothing_but_texts),
-        *(_nothing_in_common, _judged_elsewhere, _huge, _undeclared, _years),
+        *(_nothing_in_common, _judged_elsewhere, _several_markers, _huge, _undeclared, _years),
     )
 }
 

@@ -65,6 +65,12 @@ OF_A_SLICE = (
     ("systems", "--resamples", "5"),
     ("systems", "--scorer", "BLEU", "--resamples", "5"),
     ("systems", "--scorer", "XCOMET-XL", "--test", "wilcoxon", "--system-score", "judged-mean"),
+    ("spans",),
+    ("spans", "--ceiling"),
+    ("spans", "--ceiling", "--by", "severity"),
+    ("spans", "--ceiling", "--pool"),
+    ("spans", "--view", "severities"),
+    ("spans", "--view", "outputs"),
 )
 
 ANALYSES = (
@@ -87,6 +93,15 @@ ANALYSES = (
         "2",
     ),
     ("noise", "{testset}", "{lp}", "--oracles", "-m", "pdp"),
+    ("noise", "{testset}", "{lp}", "{first}", "-m", "acc_eq(by=item)", "--simulations", "2"),
+    ("noise", "{testset}", "{lp}", "--languages"),
+    ("cutoff", "{testset}", "{lp}", "{first}", "--good", "-1"),
+    *(
+        ("cutoff", "{testset}", "{lp}", "{first}", "--good", "-5", "--view", view, *resamples)
+        for view, *resamples in (("cost", "--resamples", "20"), ("reliability",), ("transfer", "--resamples", "20"))
+    ),
+    ("cutoff", "{testset}", "{lp}", "{first}", "--curve"),
+    ("systems", "{testset}", "{lp}", "{best}", "{last}"),
     ("plan", "{testset}", "{lp}", "{first}", "{second}", "-m", "pearson", "--simulations", "20", "--resamples", "20"),
     (
         "plan",

@@ -128,7 +128,7 @@ def test_a_database_of_an_earlier_program_is_brought_up_to_date_by_whatever_open
     with_views_of_before(tiny_database)
     words = [*PROGRAM, "--db", str(tiny_database), "list", "testsets", "--format", "json"]
     asked = [subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True) for _ in range(2)]
-    assert asked[0].stderr.splitlines()[0] == f"{tiny_database}: brought up to date with views"
+    assert asked[0].stderr.splitlines()[0] == f"{tiny_database} was brought up to date with views"
     assert "brought" not in asked[1].stderr
     assert json.loads(asked[0].stdout) == json.loads(asked[1].stdout)
     assert json.loads(asked[0].stdout)[0]["testset"] == "tiny24"

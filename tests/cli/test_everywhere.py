@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 from cli.main import exit_code
+from metaeval.questions import QUESTIONS
 from tests.cli.odd_warehouses import ODD, odd_warehouse
 from tests.cli.sweeping import calls, fault
 from tests.helpers import but_slow
@@ -68,6 +69,13 @@ def test_odd_warehouses_have_answers_or_reasons(name: str, tmp_path: Path, in_fu
     some = every if in_full else every[5 * list(ODD).index(name) % EVERY_NTH :: EVERY_NTH]
     found = {" ".join(words): fault(database, words) for words in some}
     assert {words: what for words, what in found.items() if what is not None} == {}
+
+
+@pytest.mark.slow
+def test_every_question_is_asked(tmp_path: Path) -> None:
+    with Warehouse.open(odd_warehouse("two_systems", tmp_path)) as warehouse:
+        asked = {words[0] for words in calls(warehouse, other=tmp_path)}
+    assert {*QUESTIONS, "report"} - asked == set()
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from metaeval.results.sentences import LONGEST
 from tests.metaeval.every_question import ASKED, SIM
 from warehouse import Warehouse
 
-_CLAIM = re.compile(r"\b(ranks?|share) first|agrees best|finds the marked error spans best")
+_CLAIM = re.compile(r"\b(ranks?|share) first|agrees best|finds? the marked error spans best")
 _BACKED = re.compile(r"significan|cluster|not tested|rank ranges|only ")
 _POPULATION = re.compile(r"new (documents|segments|systems|items)|p [<>≤≥=]|\[")
 _ARTEFACT = re.compile(r"\b(?:nan|None|null|inf)\b|\{|\}|\ufffd|<polars|\[\]|  ")

@@ -231,7 +231,12 @@ def _one_delta(at: Place, found: Answer[Any]) -> list[str]:
 
 
 def _noise(at: Place, found: Answer[Any]) -> list[str]:
-    return [f"would lose {max(found.frame['lost'].drop_nulls()):.3f} of it with "]
+    rows = [row for row in found.frame.to_dicts() if row["strength"] > 0]
+    least = {kind: min(row["strength"] for row in rows if row["kind"] == kind) for kind in {r["kind"] for r in rows}}
+    worst = max((row for row in rows if row["strength"] == least[row["kind"]]), key=lambda row: row["lost"])
+    most = max((row for row in rows if row["kind"] == worst["kind"]), key=lambda row: row["strength"])
+    clean = next(row["value"] for row in found.frame.to_dicts() if row["strength"] == 0)
+    return [f"would lose {worst['lost']:.3f} of pa {clean:.3f}; with ", f", {most['lost']:.3f}."]
 
 
 def _plan(at: Place, found: Answer[Any]) -> list[str]:

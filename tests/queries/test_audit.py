@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from queries.adhoc import answer
-from queries.audit import audit
+from queries.audit import KINDS, audit
 from queries.catalog import questions
-from queries.findings import CHECKS, SEVERITIES, Finding, Severity, by_kind, findings_frame, shown_query
+from queries.findings import CHECKS, MEANINGS, SEVERITIES, Finding, Severity, by_kind, findings_frame, shown_query
 from tests.helpers import tiny_layout
 from warehouse import LoadHints, QuestionError, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable
@@ -205,7 +205,11 @@ def test_other_scores_for_the_same_text_are_found(tmp_path: Path) -> None:
     folder = tmp_path / "layout" / "tiny24"
     database = tmp_path / "w.duckdb"
     tiny_layout(
-        tmp_path / "layout", documents=DOCUMENTS, systems=SYSTEMS, humans={"mqm": _table(_scores(50))}, metrics=_sound()
+        tmp_path / "layout",
+        documents=DOCUMENTS,
+        systems=SYSTEMS,
+        humans={"mqm": _table(_scores(50))},
+        metrics={**_sound(), "Random-sysname-src": _table(_scores(7))},
     )
     outputs = folder / "system-outputs" / "en-de"
     lines = (outputs / "Ash.txt").read_text().splitlines()
@@ -214,7 +218,9 @@ def test_other_scores_for_the_same_text_are_found(tmp_path: Path) -> None:
     (outputs / "Beech.txt").write_text("\n".join(other) + "\n")
     assert load([folder], database).is_clean
     found = {finding.subject: finding for finding in _found(database, "outputs")}
-    assert set(found) == {"COMETKiwi-src", "GEMBA-MQM-src", "YiSi-2-src", "mqm"}
+    assert set(found) == {"COMETKiwi-src", "GEMBA-MQM-src", "YiSi-2-src", "mqm", "Random-sysname-src"}
+    assert found["Random-sysname-src"].severity == "info"
+    assert "scored differently (expected of random scores): " in found["Random-sysname-src"].finding
     values = _scores(0)
     gaps = np.abs(values[0, :10] - values[1, :10])
     kiwi = found["COMETKiwi-src"]
@@ -364,6 +370,10 @@ def all_faults(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Fin
     report = load([folder / "in"], folder / "w.duckdb")
     assert report.is_clean, report.faults
     return folder / "w.duckdb", _found(folder / "w.duckdb")
+
+
+def test_every_kind_of_finding_has_a_meaning() -> None:
+    assert set(MEANINGS) == set(KINDS)
 
 
 @pytest.mark.slow

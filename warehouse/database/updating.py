@@ -220,7 +220,7 @@ def current(
             _LOG.warning("%s: read-only, with views of another version; the views were created in memory", path)
         else:
             if names:  # no other process was first
-                _LOG.warning("%s: brought up to date with %s", path, names)
+                _LOG.warning("%s was brought up to date with %s", path, names)
             connection, behind = _opened(path, patience, files, below, **config)
     try:
         with translated(path):

@@ -71,7 +71,7 @@ def _exported(warehouse: Warehouse, key: EvalsetKey, folder: Path, form: str) ->
     try:
         files = _ONE_BY_ONE[form](warehouse, key, folder, notes)
     except UnfitError as error:
-        notes.append(f"excluded: {error}")
+        notes.append(f"it is excluded, because {error}")
     n_bytes = sum(path.stat().st_size for path in files)
     return ExportedEvalset(key.testset, key.lp, len(files), sum(files.values()), n_bytes, tuple(notes))
 

@@ -6,7 +6,7 @@ from warehouse.database import statement
 from warehouse.database.connection import Warehouse
 from warehouse.export.exported import LONGEST_NAME, PARQUET, EvalsetKey, copy, copy_each, quoted, replacing_file
 from warehouse.names import EXPORTED_SYSTEMS
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 _VIEWS = {
     "scores": "metric, base_metric, reference, system, segment, domain, document, value",
@@ -85,7 +85,9 @@ def export_spans(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: lis
         with replacing_file(path) as fresh:
             more = {"scorer": scorer, "source": source, "target": target}
             counts[path] = copy(warehouse, query, fresh, "FORMAT csv, DELIMITER '\t', HEADER", asked | more)
-        notes += [f"{scorer}: {counted(n, *what)} excluded" for n, what in zip(left, _NO_PLACE, strict=True) if n]
+        notes += [
+            f"{scorer}: {counted(n, *what)} {are(n)} excluded" for n, what in zip(left, _NO_PLACE, strict=True) if n
+        ]
     if not counts:
-        notes.append("no error spans")
+        notes.append("there are no error spans")
     return counts

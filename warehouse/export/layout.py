@@ -15,7 +15,7 @@ from warehouse.export.texts import texts_of
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 from warehouse.names import LEVELS
 from warehouse.readers.judgements import score_of_errors
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 _UNKNOWN_DOMAIN = "all"
 _AS_ENTRIES = "this layout would show them as submissions to the shared task; use csv or parquet"
@@ -91,7 +91,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: li
     ratings, rated = _ratings(one)
     ((n,),) = one.rows(f"SELECT count(*) FROM preference WHERE vector_a IN {_VECTORS}")
     if n:
-        notes.append(f"{counted(n, 'preference')} excluded, {_NO_PREFERENCES}")
+        notes.append(f"{counted(n, 'preference')} {are(n)} excluded: {_NO_PREFERENCES}")
     tables, texts = _tables(one, rated, documents), _texts(one)
     written = write_evalset(
         root,
@@ -123,7 +123,7 @@ def _texts(one: _Evalset) -> dict[str, dict[str, list[str]]]:
         else:
             incomplete.append(f"{kind} {name}".rstrip())
     if incomplete:
-        one.notes.append(f"texts excluded, segments missing: {', '.join(incomplete)}")
+        one.notes.append(f"texts with missing segments are excluded: {', '.join(incomplete)}")
     return found
 
 
@@ -134,7 +134,7 @@ def _excluded(vectors: Collection[_Vector], notes: list[str]) -> set[Scorer]:
     for why, scorers in (("added by a user", own), ("not submitted to the metrics task", others)):
         if scorers:
             names = ", ".join(name for _, name in sorted(scorers))
-            notes.append(f"excluded, {why}: {names} ({_AS_ENTRIES})")
+            notes.append(f"{names} {are(len(scorers))} excluded, {why} ({_AS_ENTRIES})")
     return own | others
 
 
@@ -155,7 +155,7 @@ def _tables(
         if scorer in one.excluded or (level == "seg" and scorer in rated):
             continue
         if kind == "metric" and "-" not in name:
-            one.notes.append(f"{name} excluded: its name does not say which reference it used")
+            one.notes.append(f"{name} is excluded: its name does not say which reference it used")
             continue
         places = units.get(level) or sorted({place for of_system in scores.values() for place in of_system})
         values = np.array([[of.get(place, np.nan) for place in places] for of in scores.values()], dtype=np.float64)
@@ -193,7 +193,8 @@ def _ratings(one: _Evalset) -> tuple[dict[str, dict[str, RatingTable]], set[Scor
         # some scores are above 0, or errors have no weights
         is_no_sum = any(value is not None and value > 0 for *_, value in rows) or None in weights
         if kind == "human" and not _fits(rows, errors, is_no_sum):
-            one.notes.append(f"{name}: {len(rows)} single judgements excluded: a rating file has one per segment")
+            n = counted(len(rows), "single judgement")
+            one.notes.append(f"{name}: {n} {are(len(rows))} excluded: a rating file has one per segment")
             continue
         unjudged = (of.system for of in one.vectors.values() if of.scorer == scorer and of.level == "seg")
         systems = dict.fromkeys([*(row[0] for row in rows), *unjudged])

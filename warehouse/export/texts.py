@@ -11,7 +11,7 @@ from warehouse.database import statement
 from warehouse.database.connection import Warehouse
 from warehouse.export.exported import EvalsetKey, UnfitError, quoted, replacing_file, write_text
 from warehouse.export.mtme import check_name
-from warehouse.wording import counted
+from warehouse.wording import are, counted
 
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # what any program may take for the end of a line
 _NOT_IN_NAMES = re.compile(r'[%/\\:*?"<>|\x00-\x1f\x7f]|^\.|[. ]$')  # of files, on some system
@@ -80,7 +80,9 @@ def _files(texts: Texts, systems: Sequence[str], lp: str, notes: list[str]) -> d
         if _file_name(name) != name:
             renamed.append(f"{_file_name(name)}.txt has system {name!r}")
     if without := [name for name in systems if name not in outputs]:
-        notes.append(f"{counted(len(without), 'scored system')} without texts: {', '.join(without)}")
+        notes.append(
+            f"{counted(len(without), 'scored system')} {are(len(without), have=True)} no texts: {', '.join(without)}"
+        )
     if renamed:
         notes.append(f"names that are not valid file names are percent-encoded: {'; '.join(renamed)}")
     return found
@@ -97,7 +99,7 @@ def _lines(files: Mapping[Path, Mapping[int, str]], order: Sequence[int], notes:
         found[path] = [_LINE_END.sub(" ", one[segment]) for segment in order]
         n_broken += sum(line != one[segment] for line, segment in zip(found[path], order, strict=True))
     if incomplete:
-        notes.append(f"excluded, texts missing: {', '.join(incomplete)}")
+        notes.append(f"files with missing texts are excluded: {', '.join(incomplete)}")
     if n_broken:
         notes.append(f"line breaks are written as spaces in {counted(n_broken, 'text')}")
     return found
@@ -149,18 +151,18 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: lis
         "SELECT segment, domain, document FROM segment WHERE evalset_id = $evalset ORDER BY segment", evalset
     )
     if human is not None and not judged:
-        notes.append(f"no segment scores of {human}: items without human scores")
+        notes.append(f"{human} has no segment scores, so items have no human scores")
     if judged:
         complete = [row for row in segments if all(row[0] in judged[name] for name in systems)]
         if n := len(segments) - len(complete):
-            notes.append(f"{counted(n, 'segment')} excluded: not every system was judged on them")
+            notes.append(f"{counted(n, 'segment')} {are(n)} excluded: not every system was judged there")
         segments = complete
     usable = {}
     for metric, values in sorted(scores.items()):
         if all(name in values and all(row[0] in values[name] for row in segments) for name in systems):
             usable[metric] = values
         else:
-            notes.append(f"{metric} excluded: scores missing")
+            notes.append(f"{metric} is excluded: scores are missing")
     if judged:
         usable["human"] = judged
     outputs = {name: texts.get(("output", name), {}) for name in systems}

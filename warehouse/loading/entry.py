@@ -186,7 +186,7 @@ def load(
     with unless_nothing_came(database), interruptible(), contextlib.ExitStack() as stack:
         one = stack.enter_context(in_memory(database, read, most=_MEMORY))
         if database.exists() and (applied := bring_up_to_date(database, one)):
-            report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
+            report.notes.append(f"{database} was brought up to date with {', '.join(applied)}")
         folder = stack.enter_context(temporary_folder())
         opened = _opened(found.claims, given, folder, database, one, report, gauge)
         _check_human(opened, given, report.faults)

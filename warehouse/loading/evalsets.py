@@ -265,7 +265,7 @@ def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts |
         if found is None or not path.is_file():
             continue
         if found.name != testset:
-            notes.append(f"{path}: describes {found.name}; not applied to {testset}, whose files are next to it")
+            notes.append(f"{path} describes {found.name}; it is not applied to {testset}, whose files are next to it")
         elif telling and found != telling[0][1]:
             what = f"describes {testset} differently from {telling[0][0]}"
             return None, [Fault(str(path), 0, what, "one content", "load only one of them")], notes
@@ -288,7 +288,7 @@ def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], 
         first, *others = same
         if len({content.sha256 for content in same}) == 1 or len({_text(content) for content in same}) == 1:
             kept.append(first)
-            notes += [f"{other.claim.path}: the same as {first.claim.path}, loaded once" for other in others]
+            notes += [f"{other.claim.path} is the same as {first.claim.path}, which is loaded once" for other in others]
             continue
         texts = [_text(content) for content in same]
         for content, text in zip(same, texts, strict=True):
@@ -299,7 +299,7 @@ def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], 
     for content in kept:
         first = first_of.setdefault(content.sha256, content)
         if first is not content and content.opened is not None:
-            notes.append(f"{content.claim.path}: the same content as {first.claim.path}, under another name")
+            notes.append(f"{content.claim.path} has the same content as {first.claim.path}, under another name")
     return kept, faults, notes
 
 

@@ -138,7 +138,7 @@ def find(paths: Iterable[Path], given: LoadHints = NOTHING_GIVEN) -> FoundFiles:
             answer = claim(needed, given)
             if needed not in claims and isinstance(answer, Claim):
                 claims[needed] = answer
-                found.notes.append(f"{needed}: also loaded, because {item.path.name} needs it")
+                found.notes.append(f"{needed} is also loaded, because {item.path.name} needs it")
     found.claims = sorted(claims.values(), key=lambda item: (item.origin, str(item.path)))
     return found
 
@@ -202,7 +202,7 @@ def _report_copy(path: Path, original: Path, is_there: bool, found: FoundFiles) 
             Fault(str(path), 0, what, original.name, f"rename it to {original.name} if it is the right version")
         )
     elif path.read_bytes() == original.read_bytes():
-        found.skipped.append((str(path), f"the same as {original.name}, loaded once"))
+        found.skipped.append((str(path), f"the same as {original.name}, which is loaded once"))
     else:
         fault = Fault(str(path), 0, f"a copy of {original.name} with different content", "one of the two", _ONE_OF_THEM)
         found.faults.append(fault)

@@ -366,12 +366,17 @@ def reliability(decision: DecisionInputs, *, bins: int = 10) -> Result:
 
     Columns: probability (mean of the bin), observed, low, high (see `proportion_interval`, the bins kept), n; rising
     probabilities. Outputs of one probability are in one bin. The signature has the Brier score.
+    Raises QuestionError: all outputs are of one document.
     """
     kept = decision.block.judged.any(axis=0)
     judged = ~np.isnan(decision.good)
     good, scores = decision.good[judged] == 1, decision.scores[judged]
     folds = folds_of(decision.block)[:, kept][judged]
     p = cross_fitted(good, scores, folds)
+    if np.isnan(p).all():
+        raise QuestionError(
+            "the outputs of a document are calibrated on those of other documents, and there is only one"
+        )
     edges = np.unique(np.quantile(p, np.linspace(0, 1, bins + 1)[1:-1], method="inverted_cdf"))
     of_bin = np.unique(np.searchsorted(edges, p), return_inverse=True)[1]
     n = np.bincount(of_bin)

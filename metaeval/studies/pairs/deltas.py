@@ -382,7 +382,7 @@ def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
     for row in reversed(firsts.values()):
         of, level = f"{row['protocol']} of {row['years']}", row["agreement"]
         if row["n_pairs"] < pairs_needed(level):
-            lines.append(f"{of}: too few systems for an answer: {row['reason']}")
+            lines.append(f"{of} has too few systems for an answer: {row['reason']}")
         if row["delta"] is None:
             continue
         safe = "none among the observed differences" if row["safe"] is None else f"{row['safe']:.3g}"
@@ -468,5 +468,5 @@ def _reason(n_pairs: int, level: float, curve: AgreementCurve) -> str:
         return f"{level:.0%} takes at least {pairs_needed(level)} pairs of systems, and there {verb} {n_pairs}"
     best, largest = float(curve.fitted[-1]), float(curve.differences[-1])
     if best < level:
-        return f"not reached: {best:.2f} at the largest difference, {largest:.4g}"
-    return f"not reached by {pairs_needed(level)} pairs"
+        return f"agreement is only {best:.2f} at the largest difference, {largest:.4g}"
+    return f"fewer than {pairs_needed(level)} pairs reach it"

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from metaeval.results.sentences import UNTESTED, between, either, interval, named, number, opening
-from warehouse.wording import are, counted, every
+from warehouse.wording import are, counted, ends, every
 
 _OF_VARIANCE = frozenset({"variance", "precision"})
 RELIABLE, TENTATIVE = 0.8, 0.667
@@ -91,11 +91,15 @@ def _of_pairs(frame: pl.DataFrame) -> str:
     )
 
 
+def _is_sure(row: Mapping[str, Any]) -> bool:
+    """Whether the interval of alpha contains no limit."""
+    low, high = row["alpha_low"], row["alpha_high"]
+    return low is not None and not any(low <= limit <= high for limit in (TENTATIVE, RELIABLE))
+
+
 def _verdict(row: Mapping[str, Any]) -> tuple[str, str]:
     """Whether annotators agree enough, and the limits of alpha that say so."""
-    alpha, low, high = row["alpha"], row["alpha_low"], row["alpha_high"]
-    is_sure = low is not None and not any(low <= limit <= high for limit in (TENTATIVE, RELIABLE))
-    probably = "" if is_sure else "probably "
+    alpha, probably = row["alpha"], "" if _is_sure(row) else "probably "
     if alpha >= RELIABLE:
         return f"{probably}agree well enough", "reaches his limit of .8 (reliable)"
     if alpha >= TENTATIVE:
@@ -130,20 +134,27 @@ def _of_several_scores(scores: Sequence[Mapping[str, Any]]) -> str:
     others = f"The other{'' if n == 1 else f' {n}'} cannot be measured." if n else ""
     if len(known) == 1:
         return opening(_agreement(known[0]), others)
+    n_open = sum(not _is_sure(row) for row in known)
+    probably = "probably " if n_open == len(known) else ""
     what = f"{every(len(known), 'human score')} with shared outputs"
-    alphas = f"Krippendorff's alpha is {between([row['alpha'] for row in known])}"
+    if n_open and not probably:
+        what += f" (for {n_open} only probably)"
+    shares = sorted(row["n_shared"] / row["n_outputs"] for row in known)
+    shared = ends(*(f"{share:.0%}" if share >= 0.005 else "<1%" for share in (shares[0], shares[-1])))
+    alphas = f"Krippendorff's alpha is {between([row['alpha'] for row in known])} on {shared} of outputs"
     good = sum(row["alpha"] >= RELIABLE for row in known)
     fair = sum(row["alpha"] >= TENTATIVE for row in known) - good
     if good == len(known):
-        return opening(f"Annotators agree well enough for {what}: {alphas}, his limit is .8 (reliable).", others)
+        said = f"Annotators {probably}agree well enough for {what}: {alphas}, his limit is .8 (reliable)."
+        return opening(said, others)
     if not good and not fair:
-        return opening(
-            f"Annotators agree too little for {what}: {alphas}, below his limit of .667 (tentative).", others
-        )
+        said = f"Annotators {probably}agree too little for {what}: {alphas}, below his limit of .667 (tentative)."
+        return opening(said, others)
     return opening(
         "By Krippendorff's limits of alpha, annotators agree reliably (.8) for "
         f"{good or 'none'} of {len(known)} human scores with shared outputs, tentatively "
-        f"(.667) for {fair or 'none'}, too little for {len(known) - good - fair or 'none'}.",
+        f"(.667) for {fair or 'none'}, too little for {len(known) - good - fair or 'none'}"
+        f"{f'; {n_open} only probably' if n_open else ''}.",
         others,
     )
 
@@ -191,11 +202,11 @@ def _of_preferring(frame: pl.DataFrame) -> str:
 
 
 _CALLED = {
-    "system": "systems",
-    "segment": "segments",
-    "system:segment": "systems on single segments",
-    "segment:rater": "annotators of a segment",
-    "residual": "residual",
+    "system": "is between systems",
+    "segment": "is between segments",
+    "system:segment": "is the interaction of systems and segments",
+    "segment:rater": "is between annotators of a segment",
+    "residual": "is the residual",
 }
 
 
@@ -230,13 +241,11 @@ def _of_replacement(frame: pl.DataFrame) -> str:
 
 
 def _of_variance(frame: pl.DataFrame, view: str) -> str:
-    """The largest source of variance in judgements, or the gain from more segments compared with more annotators."""
+    """The variance between systems and the largest other sources, or what more segments or more annotators gain."""
     if view == "variance":
-        shares = frame.sort("share", descending=True).head(2).select("component", "share").rows()
-        parts = [
-            f"{share:.0%} {'is the ' if name == 'residual' else 'between '}{_CALLED[name]}" for name, share in shares
-        ]
-        return opening(f"Of the variance of single judgements, {' and '.join(parts)}.")
+        shares = frame.sort(pl.col("component") == "system", "share", descending=True).head(3)
+        parts = [f"{share:.0%} {_CALLED[name]}" for name, share in shares.select("component", "share").rows()]
+        return opening(f"Of the variance of single judgements, {named(parts)}.")
     more, three = (frame.filter(n_segments=n, n_raters=k)["error"][0] for n, k in ((300, 1), (100, 3)))
     return opening(
         f"With 300 judgements of each system, 300 segments judged once give a difference with standard error "

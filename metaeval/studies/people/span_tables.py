@@ -14,15 +14,17 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options
 from metaeval.measures.span_agreement import SpanComparison, SpanMeasure
 from metaeval.results.answer import Result, or_none, table_notes, table_parts
-from metaeval.results.inputs import Inputs
+from metaeval.results.inputs import Inputs, where
 from metaeval.results.signature import Parts
 from metaeval.studies.people.ceilings import as_metric, common_blocks
+from queries.annotations import humans_with_errors
 from queries.blocks import HUMAN_SCORER, Block
 from queries.evalsets import expand
-from queries.longitudinal import human_levels
 from queries.reasons import Exclusion, Reason
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT
+from warehouse.facts.human_protocols import share_ratings
 from warehouse.wording import option
 
 By = Literal["domain", "system", "category", "severity"]
@@ -61,25 +63,24 @@ def span_table(
     if pool:
         return _pooled(warehouse, asked, measure, ceiling)
     block, without = _block(warehouse, asked, measure, needs_metrics=not ceiling)
-    notes: list[str] = []
+    people, notes = _people(warehouse, block, measure) if ceiling else ({}, [])
     if view == "agreement":
-        people, notes = _people(warehouse, asked, block, measure) if ceiling else ({}, [])
         rows = [
             row for part in (block, *(as_metric(*pair) for pair in people.values())) for row in _sums(part, measure, by)
         ]
         if not rows:
-            raise QuestionError(f"no metric of {asked.testset} {asked.lp} predicts error spans")
+            raise _without_spans(warehouse, block, notes)
         frame = _agreement(rows, measure, by)
         if by is None:
             notes += _on_the_same_outputs(
-                frame, {human: _sums(pair[0], measure, None) for human, pair in people.items()}, measure
+                {human: _sums(pair[0], measure, None) for human, pair in people.items()}, frame, measure
             )
     else:
         frame = _severities(block, measure) if view == "severities" else _outputs(block, measure, n)
     parts = table_parts(
         ("spans", view), block, ("measure", measure), ("by", by), ("people", "yes" if ceiling else None)
     )
-    return Result(frame, parts, (*table_notes(block, without), *notes))
+    return Result(frame, parts, (*table_notes(block, without), *notes), {"n_humans": len(people)})
 
 
 def _block(
@@ -94,38 +95,59 @@ def _block(
     }
     block = block.take(metrics=[choice.name not in without for choice in block.metrics])
     if not block.metrics and needs_metrics:
-        raise QuestionError(f"no metric of {asked.testset} {asked.lp} predicts error spans")
+        raise _without_spans(warehouse, block)
     return block, without
 
 
+def _without_spans(warehouse: Warehouse, block: Block, notes: Sequence[str] | None = None) -> QuestionError:
+    """The error if no metric predicts spans. notes: why annotators have no rows either, if these are selected."""
+    reason, more = f"no metric of {IT} predicts error spans", "; ".join(notes or ())
+    hint = ""
+    if notes is None and _others(warehouse, block)[0]:
+        hint = f"{option('ceiling', True)} has the other human scores with marked errors"
+    return QuestionError(reason + (f", and {more}" if more else ""), where=where(block.selection), hint=hint)
+
+
+def _others(warehouse: Warehouse, block: Block) -> tuple[list[str], list[str]]:
+    """Other human scores with marked errors of their own, and those of them that are made of the same ratings."""
+    official = str(block.selection.human)
+    others = sorted({*humans_with_errors(warehouse, block.selection.evalset_id)} - {official})
+    same = [name for name in others if share_ratings(name, official)]
+    return [name for name in others if name not in same], same
+
+
 def _people(
-    warehouse: Warehouse, asked: Slice, block: Block, measure: SpanMeasure
+    warehouse: Warehouse, block: Block, measure: SpanMeasure
 ) -> tuple[dict[str, tuple[Block, Block]], list[str]]:
     """Blocks of both human scores on their common outputs, by other human score, and why others have none."""
     found: dict[str, tuple[Block, Block]] = {}
-    notes: list[str] = []
-    official = str(block.selection.human)
-    for human in human_levels(warehouse, asked.testset, asked.lp):
-        if human == official:
-            continue
+    official, asked = str(block.selection.human), block.selection.slice
+    others, same = _others(warehouse, block)
+    notes = [f"{name} has no row: {official} is made of the same ratings, so it is not independent" for name in same]
+    for human in others:
         try:
-            found[human] = common_blocks(warehouse, asked, official, human, measure, Options())
+            one, other = common_blocks(warehouse, asked, official, human, measure, Options())
         except QuestionError as error:
             notes.append(f"{human} has no row: {error.text}")
-    return found, [*notes, *([] if found else [f"no other human score of {official} has marked errors"])]
+        else:
+            found[human] = one.take(metrics=[choice.segment_gap is None for choice in one.metrics]), other
+    return found, notes if others else [*notes, "no other human score has marked errors"]
 
 
 def _on_the_same_outputs(
-    frame: pl.DataFrame, rows: Mapping[str, Sequence["_SpanSums"]], measure: SpanMeasure
+    rows: Mapping[str, Sequence["_SpanSums"]], frame: pl.DataFrame, measure: SpanMeasure
 ) -> list[str]:
-    """For each other annotator the best metric on the outputs that the annotator judged. rows: of these outputs."""
+    """For each other annotator the best metric on the outputs that the annotator judged.
+
+    rows: sums of metrics on these outputs. frame: agreement of metrics and of the annotators.
+    """
     notes = []
-    for human, sums in rows.items():
-        ((f, n),) = frame.filter(metric=human).select("f", "n_outputs").rows()
-        others = _agreement(sums, measure, None).drop_nulls("f").head(1) if sums and f is not None else frame.clear()
+    for human, f, n in frame.filter(pl.col("metric").is_in([*rows])).select("metric", "f", "n_outputs").rows():
+        others = _agreement(rows[human], measure, None).drop_nulls("f").head(1)
         notes += [
             f"on the {n} outputs that {human} judged: {metric} F {value:.3f}, {human} F {f:.3f}"
             for metric, value in others.select("metric", "f").rows()
+            if f is not None
         ]
     return notes
 
@@ -140,7 +162,7 @@ def _pooled(warehouse: Warehouse, asked: Slice, measure: SpanMeasure, ceiling: b
         one = replace(asked, testset=testset, lp=lp)
         try:
             block, _ = _block(warehouse, one, measure, needs_metrics=not ceiling)
-            people, more = _people(warehouse, one, block, measure) if ceiling else ({}, [])
+            people, more = _people(warehouse, block, measure) if ceiling else ({}, [])
         except QuestionError as error:
             notes.append(f"{testset} {lp} is skipped: {error.text}")
             continue
@@ -155,8 +177,8 @@ def _pooled(warehouse: Warehouse, asked: Slice, measure: SpanMeasure, ceiling: b
     if not rows:
         raise QuestionError("; ".join(notes))
     frame = _agreement(_together(rows), measure, None)
-    notes += _on_the_same_outputs(frame, {human: _together(of) for human, of in common.items()}, measure)
-    return Result(frame, parts, tuple(notes))
+    notes += _on_the_same_outputs({human: _together(of) for human, of in common.items()}, frame, measure)
+    return Result(frame, parts, tuple(notes), {"n_humans": len(common)})
 
 
 def _together(rows: Sequence["_SpanSums"]) -> list["_SpanSums"]:
@@ -198,7 +220,8 @@ def _sums(block: Block, measure: SpanMeasure, by: By | None) -> list[_SpanSums]:
 
 
 def _agreement(rows: Sequence[_SpanSums], measure: SpanMeasure, by: By | None) -> pl.DataFrame:
-    values = np.array(rates(np.array([row.sums for row in rows]), measure["average"])).T
+    sums = np.array([row.sums for row in rows]).reshape(len(rows), 4)
+    values = np.array(rates(sums, measure["average"])).T
     found = []
     for row, value in zip(rows, values, strict=True):
         each = [count / row.n_outputs if row.n_outputs else None for count in (row.n_predicted, row.n_marked)]

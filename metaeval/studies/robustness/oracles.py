@@ -21,7 +21,7 @@ from queries.catalog import ask
 from queries.longitudinal import human_levels
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.human_protocols import protocol_of, share_ratings
 
 ORACLES = {
     "as marked": "as_marked",
@@ -86,13 +86,15 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
 def _penalties(
     warehouse: Warehouse, block: Block, humans: Iterable[str], seed: int
 ) -> tuple[str | None, dict[str, Floats]]:
-    """The human score that errors were marked for, the block's or another of its protocol, and penalties by oracle.
+    """The human score that errors were marked for, and penalties by oracle.
 
+    The score is the block's, else one of the same ratings (`mqm.merged` for `mqm`), else one of its protocol.
     Penalties are (N, S), NaN where no annotator looked; those of one annotator exist if an output has several.
     """
     official = str(block.selection.human)
-    candidates = [official, *sorted(name for name in humans if protocol_of(name) == protocol_of(official))]
-    for human in dict.fromkeys(candidates):
+    alike = sorted(name for name in humans if protocol_of(name) == protocol_of(official))
+    same = [name for name in alike if share_ratings(name, official)]
+    for human in dict.fromkeys([official, *same, *alike]):
         frame = ask(warehouse, "marked_errors", evalset=block.selection.evalset_id, human=human)
         if frame.height and int(frame["n_weighted"].sum()) and not int(frame["n_without_weight"].sum()):
             penalties, one = _placed(frame, block, seed)

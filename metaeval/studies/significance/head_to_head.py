@@ -25,7 +25,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.metrics import JUDGES_NOTHING, describe
-from warehouse.wording import counted, ends
+from warehouse.wording import are, counted, ends
 
 N_SEGMENTS = 3  # shown of each sort
 SEVERE = ("major", "critical")
@@ -137,7 +137,7 @@ def head_to_head(
     controls = [it.name for it in block.metrics if it.name not in judges]
     notes = (
         f"tested {units.words}{others}, two-sided, each scorer by itself, not corrected",
-        *([f"not counted, because they judge no translation: {', '.join(controls)}"] if controls else []),
+        *([f"{', '.join(controls)} {are(len(controls))} not counted: no judge of translations"] if controls else []),
         *equal_metrics(block),
         *([f"errors are those marked for {errors_of}"] if errors_of not in (None, official) else []),
         *block.selection.notes,

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import metaeval
+from tests.cli.odd_warehouses import odd_warehouse
 from tests.cli.running import Scorehouse
-from tests.helpers import beside_data, together
+from tests.helpers import beside_data, tiny_layout, tiny_warehouse, together
 from tests.sharing import made_once
 from warehouse import LoadHints, QuestionError, Warehouse, load
+from warehouse.export.mtme import RatingTable
 
 HEADER = "doc_id\tsegment_id\tsource_lang\ttarget_lang\tset_id\tsystem_id\thypothesis_segment\tmethod"
 HEADER += "\tstart_indices\tend_indices\terror_types\n"
@@ -68,7 +70,44 @@ def test_pooled_outputs_are_those_of_all_language_pairs(marks: Warehouse) -> Non
         ("human-1", 0.5, 0.5, 6),
     ]
     assert "on the 6 outputs that human-1 judged: model-src F 0.000, human-1 F 0.500" in answer.notes
-    assert "marks en-de: no other human score of human-0 has marked errors" in answer.notes
+    assert "marks en-de: no other human score has marked errors" in answer.notes
+
+
+def test_scores_without_errors_of_their_own_have_no_row(tmp_path: Path) -> None:
+    """mqm and esa have the errors of other scores of their protocols, and are no annotators beside these."""
+    with Warehouse.open(odd_warehouse("several_markers", tmp_path)) as warehouse:
+        found = {
+            human: metaeval.spans(warehouse, "tiny24", "en-de", human=human, ceiling=True)
+            for human in ("mqm", "mqm-1", "mqm-2")
+        }
+    rows = {human: sorted(one.frame.select("metric", "n_outputs").rows()) for human, one in found.items()}
+    assert rows == {"mqm": [("mqm-2", 15)], "mqm-1": [("mqm-2", 15)], "mqm-2": [("esa", 20), ("mqm-1", 15)]}
+    assert "esa has no row: mqm-1 and esa of tiny24 en-de judged no (system, segment) pair both" in found["mqm"].notes
+    assert found["mqm-2"].summary == (
+        "esa and mqm-1 find the marked error spans best of 2 human scores by mpp (F 1.000), each on its own outputs; "
+        "differences were not tested."
+    )
+
+
+def test_errors_are_those_of_the_same_ratings(tmp_path: Path) -> None:
+    """The errors of mqm are those of mqm.merged, made of the same ratings, although the name mqm-1 comes first."""
+    error = {"start": 0, "end": 3, "category": "style", "severity": "Minor", "score": 1.0, "is_source_error": False}
+    ratings = {
+        name: RatingTable({"Ash": [[error]] * 5, **dict.fromkeys(("Beech", "Cherry"), [[]] * 5)})
+        for name in ("mqm-1", "mqm.merged")
+    }
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", ratings=ratings)) as warehouse:
+        found = metaeval.spans(warehouse, "tiny24", "en-de", ceiling=True)
+    assert found.frame["metric"].to_list() == ["mqm-1"]
+    assert "errors are those marked for mqm.merged; mqm has none" in found.notes
+
+
+def test_without_predicted_spans_the_error_names_what_can_be_compared(tmp_path: Path) -> None:
+    with Warehouse.open(odd_warehouse("several_markers", tmp_path)) as warehouse:
+        with pytest.raises(QuestionError, match=r"predicts error spans \(ceiling=True has the other human scores"):
+            metaeval.spans(warehouse, "tiny24", "en-de")
+        with pytest.raises(QuestionError, match="predicts error spans, and esa has no row: esa judged nothing in this"):
+            metaeval.spans(warehouse, "tiny24", "en-de", human="mqm-1", ceiling=True, segments="1-2")
 
 
 @together("options", [{"pool": True, "by": "domain"}, {"view": "outputs", "ceiling": True}])

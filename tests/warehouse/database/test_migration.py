@@ -181,7 +181,7 @@ def test_a_warehouse_answers_alike_after_a_views_text_a_column_and_a_table_came(
                 if "notes" in views:
                     assert warehouse.rows("SELECT DISTINCT note FROM notes") == [("none",)]
     told = [record.getMessage() for record in caplog.records if "not used: view notes" not in record.getMessage()]
-    assert told == [f"{database}: brought up to date with {names}" for names in NAMES]
+    assert told == [f"{database} was brought up to date with {names}" for names in NAMES]
 
 
 NAMES = ("views", "0008_note.sql, views", "0009_more.sql, views")
@@ -206,7 +206,7 @@ def test_a_load_brings_an_older_database_up_to_date_and_says_so(tmp_path: Path) 
     with_views_of_before(database)
     report = load([tiny_layout(tmp_path / "more", testset="other24")], database)
     assert (report.faults, statuses(report)) == ([], ["loaded"])
-    assert report.notes == [f"{database}: brought up to date with views"]
+    assert report.notes == [f"{database} was brought up to date with views"]
     assert len(held(database)["human_scores"]) == 40
 
 

@@ -31,7 +31,7 @@ def opened(database: Path, caplog: pytest.LogCaptureFixture) -> tuple[str, str]:
     except WarehouseError as error:
         return "refused", str(error)
     said = " ".join(record.getMessage() for record in caplog.records)
-    words = {"not used": "noted", "brought up to date with views": "anew", "": "ours"}
+    words = {"not used": "noted", "was brought up to date with views": "anew", "": "ours"}
     return next(ending for words, ending in words.items() if words in said), said + shown
 
 

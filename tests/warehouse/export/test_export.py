@@ -341,7 +341,7 @@ def test_what_the_layout_cannot_mark_is_excluded_from_it_with_a_note(
                            "(SELECT scorer_id FROM scorer WHERE name = 'Fine-src')")  # fmt: skip
     (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
     assert item.notes == (
-        f"excluded, {why}: Fine-src (this layout would show them as submissions to the shared task; use csv or "
+        f"Fine-src is excluded, {why} (this layout would show them as submissions to the shared task; use csv or "
         "parquet)",
     )
     assert not list((tmp_path / "out").rglob("Fine-src*"))
@@ -353,7 +353,7 @@ def test_texts_that_lack_segments_are_excluded_from_the_layout_with_a_note(datab
     with duckdb.connect() as connection, writing(database, connection):
         connection.execute("DELETE FROM segment_text WHERE kind = 'output' AND name = 'Ash' AND segment = 2")
     (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
-    assert item.notes == ("texts excluded, segments missing: output Ash",)
+    assert item.notes == ("texts with missing segments are excluded: output Ash",)
     assert sorted(path.stem for path in (tmp_path / "out").rglob("system-outputs/en-de/*")) != []
     assert not list((tmp_path / "out").rglob("Ash.txt"))
 
@@ -366,7 +366,7 @@ def test_judgements_that_a_rating_file_cannot_hold_are_reported(database: Path, 
             "INSERT INTO judgement SELECT judgement_id + 1000, * EXCLUDE (judgement_id) FROM judgement LIMIT 1"
         )
     (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
-    assert item.notes == ("esa.merged: 17 single judgements excluded: a rating file has one per segment",)
+    assert item.notes == ("esa.merged: 17 single judgements are excluded: a rating file has one per segment",)
     assert load([tmp_path / "out"], tmp_path / "back.duckdb").is_clean
     before, after = (
         _rows(path, sources=False, where="testset = 'tiny24' AND lp = 'en-de'")
@@ -414,7 +414,7 @@ def test_items_are_those_of_subset2evaluate(database: Path, tmp_path: Path) -> N
     assert first["scores"]["Cherry"] == {"Fine": 0.2, "Flat": 1.0, "Rough": 10.0, "Wrong": 10.0, "human": -10.0}
     assert last["src"] == "source 5"
     assert last["scores"]["Ash"]["human"] == -1.0
-    assert item.notes == ("1 segment excluded: not every system was judged on them",)
+    assert item.notes == ("1 segment is excluded: not every system was judged there",)
 
 
 def test_items_without_a_human_score_still_have_metrics(database: Path, tmp_path: Path) -> None:

@@ -68,8 +68,8 @@ def test_texts_that_lack_segments_are_excluded_and_systems_without_any_are_count
         "UPDATE segment_text SET text = '' WHERE kind = 'output' AND name = 'Cherry' AND segment = 1",
     )
     assert notes == (
-        "1 scored system without texts: Beech",
-        "excluded, texts missing: system-outputs/en-de/Ash.txt (2 of 5 segments)",
+        "1 scored system has no texts: Beech",
+        "files with missing texts are excluded: system-outputs/en-de/Ash.txt (2 of 5 segments)",
     )
     assert sorted(path.stem for path in (out / OUTPUTS).iterdir()) == ["Cherry", "refA"]
     assert (out / OUTPUTS / "Cherry.txt").read_text().startswith("\nCherry 2\n")
@@ -86,7 +86,9 @@ def test_names_that_no_file_can_have_are_encoded_and_listed(database: Path) -> N
 
 
 def test_an_evaluation_set_without_texts_is_refused_and_leaves_nothing(database: Path) -> None:
-    with pytest.raises(QuestionError, match=r"^nothing was written for tiny24 en-de: excluded: no texts are loaded$"):
+    with pytest.raises(
+        QuestionError, match=r"^nothing was written for tiny24 en-de: it is excluded, because no texts are loaded$"
+    ):
         exported(database, "DELETE FROM segment_text")
     assert not (database.parent / "out").exists()
 

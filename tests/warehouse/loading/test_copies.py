@@ -69,7 +69,7 @@ def test_two_systems_with_files_of_one_content_are_told(tmp_path: Path) -> None:
         (folder / f"{name}.jsonl").write_text(json.dumps(place | {"metric_scores": {"chrF++": [1, 2.5]}}) + "\n")
     report = load([tmp_path], tmp_path / "w.duckdb")
     assert report.faults == []
-    told = f"{folder / 'Ash_v2.jsonl'}: the same content as {folder / 'Ash.jsonl'}, under another name"
+    told = f"{folder / 'Ash_v2.jsonl'} has the same content as {folder / 'Ash.jsonl'}, under another name"
     assert told in report.notes
 
 

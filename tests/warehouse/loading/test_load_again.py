@@ -283,7 +283,7 @@ def test_a_subfolder_reads_its_documents_along(layout: Path, tmp_path: Path) -> 
     report = load([layout / "metric-scores" / LP], empty_warehouse(tmp_path / "b.duckdb"))
     (evalset,) = report.evalsets
     assert (evalset.status, evalset.n_files) == ("loaded", 9 + 1)
-    assert report.notes == [f"{layout / DOCS}: also loaded, because Fine-src.seg.score needs it"]
+    assert report.notes == [f"{layout / DOCS} is also loaded, because Fine-src.seg.score needs it"]
     assert len(ask(tmp_path / "b.duckdb", "FROM scores")) == 75
     assert ask(tmp_path / "b.duckdb", "SELECT n_segments, year FROM evalsets") == [(5, 2024)]
 

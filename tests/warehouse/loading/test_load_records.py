@@ -120,7 +120,7 @@ def test_a_changed_file_replaces_what_it_brought_and_nothing_else(task: Path, co
 def test_a_file_brings_its_map_of_segments_along(task: Path, database: Path) -> None:
     report = load([metric(task)], database)
     assert report.is_clean, report.faults
-    assert any("en-de.txt: also loaded, because" in note for note in report.notes)
+    assert any("en-de.txt is also loaded, because" in note for note in report.notes)
     assert ask(database, "SELECT count(*) FROM segment WHERE position IS NOT NULL") == [(3,)]
 
 

@@ -74,7 +74,7 @@ def test_facts_of_another_test_set_beside_a_table_are_noted_and_faulty_ones_refu
     report = load([folder], tmp_path / "w.duckdb", given=LoadHints(testset="mine24", lp="en-de"))
     assert report.is_clean
     assert (
-        f"{folder / 'testset.toml'}: describes mine25; not applied to mine24, whose files are next to it"
+        f"{folder / 'testset.toml'} describes mine25; it is not applied to mine24, whose files are next to it"
         in report.notes
     )
     (folder / "testset.toml").write_text("name = 'mine25'\nyears = 2024\n")

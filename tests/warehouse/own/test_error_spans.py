@@ -220,9 +220,9 @@ def test_an_export_of_spans_counts_what_has_no_place_in_it(database: Path, tmp_p
     assert not add([tmp_path / "mine.csv"], database, "Mine", testset=TESTSET, lp=LP).faults
     (done,) = export(database, tmp_path / "out", "spans", TESTSET, LP)
     assert done.notes == (
-        "Mine-src: 1 error in the source excluded",
-        "Mine-src: 1 error whose severity is not one word excluded",
-        "Mine-src: 1 category excluded",
+        "Mine-src: 1 error in the source is excluded",
+        "Mine-src: 1 error whose severity is not one word is excluded",
+        "Mine-src: 1 category is excluded",
     )
     (row,) = (tmp_path / "out" / TESTSET / LP / "Mine-src.tsv").read_text().splitlines()[1:]
     assert row.split("\t")[-3:] == ["0", "3", "minor"]

@@ -198,7 +198,7 @@ def test_csv_of_preferences_reads_back_and_the_organisers_layout_says_that_it_ha
         *(("Ash", "Birch", "a", 1, "ann"), ("Birch", "Ash", "tie", 2, "bob"), ("Ash", "Birch", "b", 3, None))
     ]
     (exported,) = export(database, tmp_path / "mtme", "mtme")
-    assert "3 preferences excluded, this layout has no file for them; use csv or parquet" in exported.notes
+    assert "3 preferences are excluded: this layout has no file for them; use csv or parquet" in exported.notes
 
 
 @pytest.mark.slow

@@ -113,9 +113,11 @@ def test_intervals_are_by_document_from_ten_documents_on(
     assert asked.units.unit == "segment"
     assert curve(asked).frame["precision"].equals(curve(decision).frame["precision"])
     four = load_decision_inputs(simulated_warehouse, replace(ASKED, segments="1-4"), "simBLEU", MEASURE)
-    for found in (curve(four), threshold_for(four, 0.9), reliability(four), cost(four, 10, 1)):
+    for found in (curve(four), threshold_for(four, 0.9), cost(four, 10, 1)):
         assert any(note.startswith("there are no intervals: 4 segments have human scores") for note in found.notes)
     assert curve(four).frame["precision_low"].null_count() == curve(four).frame.height
+    with pytest.raises(QuestionError, match="those of other documents, and there is only one"):
+        reliability(four)
 
 
 def test_every_score_may_be_the_threshold(small: DecisionInputs) -> None:

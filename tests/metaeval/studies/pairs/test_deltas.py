@@ -124,7 +124,7 @@ def test_two_systems_are_too_few_and_the_answer_says_so_first(simulated_warehous
     found = deltas(reading(simulated_warehouse), two, "simBLEU", Options(), QUICK)
     assert found.frame["n_pairs"].unique().to_list() == [1]
     assert found.notes[0] == (
-        "mqm of 2024: too few systems for an answer: 80% takes at least 5 pairs of systems, and there is 1"
+        "mqm of 2024 has too few systems for an answer: 80% takes at least 5 pairs of systems, and there is 1"
     )
     assert found.frame["reason"].to_list() == [
         f"{level}% takes at least {n} pairs of systems, and there is 1" for level, n in ((80, 5), (90, 10), (95, 20))

@@ -288,13 +288,23 @@ def test_the_sentence_says_whether_annotators_agree_enough(
     assert len(said) <= 200
 
 
+def test_the_sentence_on_variance_names_the_share_of_systems_first() -> None:
+    """The interaction is no variance between systems, which is small but decides how well systems are told apart."""
+    shares = {"system": 0.058, "segment": 0.098, "system:segment": 0.465, "segment:rater": 0.314, "residual": 0.066}
+    frame = pl.DataFrame({"component": [*shares], "share": [*shares.values()]})
+    said = "Of the variance of single judgements, 6% is between systems, 46% is the interaction of systems and segments"
+    assert of_annotators(frame, "variance") == f"{said} and 31% is between annotators of a segment."
+    least = frame.filter(pl.col("component").is_in(["segment", "residual"]))
+    assert of_annotators(least, "variance").endswith(", 10% is between segments and 7% is the residual.")
+
+
 @pytest.mark.parametrize(
     ("scores", "sentence"),
     [
         (
             [_on_agreement(0.1), _on_agreement(0.2), _on_agreement(), _on_agreement(n_annotators=None)],
             "Annotators agree too little for both human scores with shared outputs: Krippendorff's alpha is 0.100 to "
-            "0.200, below his limit of .667 (tentative). The other 2 cannot be measured.",
+            "0.200 on 33% of outputs, below his limit of .667 (tentative). The other 2 cannot be measured.",
         ),
         (
             [_on_agreement(0.9), _on_agreement(0.7), _on_agreement(0.3)],
@@ -303,8 +313,23 @@ def test_the_sentence_says_whether_annotators_agree_enough(
         ),
         (
             [_on_agreement(0.9), _on_agreement(0.9), _on_agreement(0.9)],
-            "Annotators agree well enough for all 3 human scores with shared outputs: Krippendorff's alpha is 0.900, "
-            "his limit is .8 (reliable).",
+            "Annotators agree well enough for all 3 human scores with shared outputs: Krippendorff's alpha is 0.900 "
+            "on 33% of outputs, his limit is .8 (reliable).",
+        ),
+        (
+            [_on_agreement(0.5, 0.2, n_shared=4), *[_on_agreement(0.1)] * 9],
+            "Annotators agree too little for all 10 human scores with shared outputs (for 1 only probably): "
+            "Krippendorff's alpha is 0.100 to 0.500 on 4% to 33% of outputs, below his limit of .667 (tentative).",
+        ),
+        (
+            [_on_agreement(0.6, 0.2), _on_agreement(0.5, 0.2)],
+            "Annotators probably agree too little for both human scores with shared outputs: Krippendorff's alpha is "
+            "0.500 to 0.600 on 33% of outputs, below his limit of .667 (tentative).",
+        ),
+        (
+            [_on_agreement(0.9, 0.2), _on_agreement(0.3)],
+            "By Krippendorff's limits of alpha, annotators agree reliably (.8) for 1 of 2 human scores with shared "
+            "outputs, tentatively (.667) for none, too little for 1; 1 only probably.",
         ),
         (
             [_on_agreement(0.1), _on_agreement()],

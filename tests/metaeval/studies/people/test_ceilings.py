@@ -73,7 +73,7 @@ def test_another_human_score_stands_where_its_value_is_without_a_rank(tiny: Ware
     assert metrics.equals(without.frame)
     values = [value for value in found.frame["value"] if value is not None]
     assert values == sorted(values, reverse=True)
-    assert "pa: mqm.merged has no row: its scores equal those of mqm" in found.notes
+    assert "pa: mqm.merged has no row: mqm is made of the same ratings, so it is not independent" in found.notes
     assert "pa: there is no split-half agreement: no single judgements behind mqm are loaded" in found.notes
     assert found.signature.splitlines()[:1] == without.signature.splitlines()
     assert found.signature.splitlines()[1:] == [row["signature"]]

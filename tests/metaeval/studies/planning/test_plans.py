@@ -1,6 +1,7 @@
 """Plans on the simulated task: data sets of other sizes, units, what they assume, and what cannot be planned."""
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ from metaeval.studies.planning.comparisons import _permuted, _welch, plan_metric
 from metaeval.studies.planning.plans import drawn_block, judged_block, members_of, simulation_of_units, unit_of
 from metaeval.studies.planning.settings import PlanSettings
 from queries.slices import Slice
+from tests.helpers import tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
+from warehouse.export.mtme import ScoreTable
 
 EN_DE = ("sim24", "en-de")
 METRICS = ("Oriole", "Embermatch")
@@ -46,6 +49,25 @@ def test_two_metrics_need_fewer_segments_than_loaded_are(of_segments: Result) ->
         in of_segments.summary
     )
     assert of_segments.notes[0] == "assumes that new segments are like the loaded ones, and the systems stay the same"
+
+
+@pytest.mark.slow
+def test_without_enough_power_at_any_size_the_sentence_gives_the_greatest(tmp_path: Path) -> None:
+    """A difference of 0.1 is less than one standard error of 640 segments, the most that are simulated."""
+    other = np.array([0.0, -1.0] * 5)
+    seg = np.array([[-2.0, -2.0, -2.0, 0.0, 0.0, -3.0, -2.0, -3.0, 2.0, 8.0], other])
+    seg[0, -1] += seg[1].sum() - seg[0].sum() + 1
+    human = ScoreTable(systems=("Ash", "Beech"), seg=seg, sys=seg.mean(axis=1))
+    given: dict[str, Any] = {"documents": [("news", "n")] * 10, "systems": ("Ash", "Beech"), "metrics": {}}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", humans={"mqm": human}, **given)) as opened:
+        found = metaeval.plan(opened, "tiny24", "en-de", "Ash", "Beech", **OF_SYSTEMS)
+    row, most = found.frame.row(0, named=True), found.facts["curve"].sort("units").row(-1, named=True)
+    assert row["needed"] is None
+    assert found.summary == (
+        f"Not even {most['units']} segments would tell Ash and Beech apart by mqm with power 0.8: the power is "
+        f"{most['power']:.2f} with them; 10 are loaded, power {row['power_loaded']:.2f}. "
+        "Their difference may be chance."
+    )
 
 
 def test_documents_are_the_unit_from_ten_on_and_one_drawn_twice_is_two(simulated_warehouse: Warehouse) -> None:

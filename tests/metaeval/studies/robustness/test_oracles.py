@@ -1,5 +1,6 @@
 """Oracles: penalties by hand, their order, errors of another score, further rounds."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 
 import metaeval
 from metaeval.studies.robustness.oracles import ORACLES, _placed, reading
+from tests.helpers import tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
+from warehouse.export.mtme import RatingTable
 
 ERRORS = pl.DataFrame(  # A's segment 2 has two annotators; B's segment 2 nobody looked at
     {
@@ -62,6 +65,8 @@ def test_errors_as_marked_are_the_human_score(simulated: metaeval.Result) -> Non
     assert own["rank"].to_list() == [1, 1, 1]
     assert "errors are those marked for mqm.merged" in simulated.notes
     assert "mqm.merged has the same scores as mqm, so it is no separate round" in simulated.notes
+    n = simulated.frame.filter(kind="oracle", measure="pdp").drop_nulls("value").height
+    assert f"pdp ranks the oracle 'as marked' first of {n} (1.000)" in simulated.summary  # rounds are no oracles
 
 
 def test_oracles_that_know_less_are_ranked_lower_and_rounds_have_no_rank(simulated: metaeval.Result) -> None:
@@ -73,6 +78,18 @@ def test_oracles_that_know_less_are_ranked_lower_and_rounds_have_no_rank(simulat
     assert rounds["name"].unique().to_list() == ["mqm.merged"]
     assert rounds["rank"].null_count() == rounds.height
     assert "(1)" in reading(simulated.frame)["pdp"][0]
+
+
+def test_oracles_are_made_of_the_errors_of_the_same_ratings(tmp_path: Path) -> None:
+    """mqm.merged has the ratings that mqm is made of; mqm-1, which comes first by name, is another round."""
+    error = {"start": 0, "end": 3, "category": "style", "severity": "Minor", "score": 1.0, "is_source_error": False}
+    ratings = {
+        name: RatingTable({system: [[error] * n] * 5 for n, system in enumerate(("Ash", "Beech", "Cherry"), at)})
+        for name, at in (("mqm-1", 3), ("mqm.merged", 1))
+    }
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", ratings=ratings)) as warehouse:
+        found = metaeval.noise(warehouse, "tiny24", "en-de", oracles=True, measures="pearson(by=none)")
+    assert "errors are those marked for mqm.merged" in found.notes
 
 
 def test_another_protocol_is_a_round_on_what_both_scored(simulated_warehouse: Warehouse) -> None:
