@@ -81,8 +81,9 @@ def test_scores_without_errors_of_their_own_have_no_row(tmp_path: Path) -> None:
             for human in ("mqm", "mqm-1", "mqm-2")
         }
     rows = {human: sorted(one.frame.select("metric", "n_outputs").rows()) for human, one in found.items()}
-    assert rows == {"mqm": [("mqm-2", 15)], "mqm-1": [("mqm-2", 15)], "mqm-2": [("esa", 20), ("mqm-1", 15)]}
-    assert "esa has no row: mqm-1 and esa of tiny24 en-de judged no (system, segment) pair both" in found["mqm"].notes
+    of_mqm_2 = [("esa", 20), ("mqm-1", 15)]  # which has most errors of its protocol
+    assert rows == {"mqm": of_mqm_2, "mqm-1": [("mqm-2", 15)], "mqm-2": of_mqm_2}
+    assert "esa has no row: mqm-1 and esa of tiny24 en-de judged no (system, segment) pair both" in found["mqm-1"].notes
     assert found["mqm-2"].summary == (
         "esa and mqm-1 find the marked error spans best of 2 human scores by mpp (F 1.000), each on its own outputs; "
         "differences were not tested."
