@@ -45,11 +45,9 @@ def command_of(name: str) -> Callable[..., None]:
 
         if output.is_page:
             check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
-        try:
+        in_order = partial(_in_order, name, known, words, output)
+        with in_order():
             given = _values_of_words(name, known, words)
-        except (UsageError, QuestionError):
-            _check_order(name, known, words, output)
-            raise
         if "after" in given and (output.db or output.folder) is not None:
             raise UsageError("name the second warehouse as an argument or with --db, not both")
         if charted is not None and charted.chart is not None:
@@ -59,19 +57,16 @@ def command_of(name: str) -> Callable[..., None]:
         if output.verbose and _VERBOSE in known:
             given[_VERBOSE] = True
         named = partial(evalsets_named, question, given)
-        try:
-            with (
-                progress(output.quiet) as advance,
-                opening(output.database, named, output.folder is not None) as opened,
-            ):
-                run = Run(opened, output.stored_in, advance, output.is_for_reading)
-                if output.folder is not None and not question_with(question, given).reads_others:
-                    run = replace(run, opened_groups=partial(opened_groups, output.database))
-                with _on_workers(question_with(question, given), run, output) as run:
-                    answer = answered(question, given, run)
-        except QuestionError:
-            _check_order(name, known, words, output)
-            raise
+        with (
+            in_order(),
+            progress(output.quiet) as advance,
+            opening(output.database, named, output.folder is not None) as opened,
+        ):
+            run = Run(opened, output.stored_in, advance, output.is_for_reading)
+            if output.folder is not None and not question_with(question, given).reads_others:
+                run = replace(run, opened_groups=partial(opened_groups, output.database))
+            with _on_workers(question_with(question, given), run, output) as run:
+                answer = answered(question, given, run)
         if charted is not None:
             charted.draw(output, answer.chart)
         if verdicts is not None:
@@ -247,6 +242,18 @@ def _completed(command: str, arguments: Sequence[Field], given: Mapping[str, Any
         elif one.default is MISSING:
             words.append(_FOR_EXAMPLE[one.name])
     return " ".join(["scorehouse", command, *words])
+
+
+@contextmanager
+def _in_order(
+    command: str, known: Mapping[str, Field], words: Mapping[str, Any], output: QuestionOutput
+) -> "Iterator[None]":
+    """If the block fails, an error that gives the right order of the words, if it is another."""
+    try:
+        yield
+    except (UsageError, QuestionError):
+        _check_order(command, known, words, output)
+        raise
 
 
 def _check_order(command: str, known: Mapping[str, Field], words: Mapping[str, Any], output: QuestionOutput) -> None:
