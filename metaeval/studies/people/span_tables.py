@@ -99,13 +99,16 @@ def _block(
     return block, without
 
 
-def _without_spans(warehouse: Warehouse, block: Block, notes: Sequence[str] | None = None) -> QuestionError:
+def _without_spans(warehouse: Warehouse, block: Block, notes: Sequence[str] = ()) -> QuestionError:
     """The error if no metric predicts spans. notes: why annotators have no rows either, if these are selected."""
-    reason, more = f"no metric of {IT} predicts error spans", "; ".join(notes or ())
-    hint = ""
-    if notes is None and _others(warehouse, block)[0]:
+    reason, hint = f"no metric of {IT} predicts error spans", ""
+    if notes:
+        reason += f", and {'; '.join(notes)}"
+        pairs = f"`scorehouse annotators {where(block.selection)} {option('view', 'pairs')}`"
+        hint = f"{pairs} compares annotators of {block.selection.human} who judged the same outputs"
+    elif _others(warehouse, block)[0]:
         hint = f"{option('ceiling', True)} has the other human scores with marked errors"
-    return QuestionError(reason + (f", and {more}" if more else ""), where=where(block.selection), hint=hint)
+    return QuestionError(reason, where=where(block.selection), hint=hint)
 
 
 def _others(warehouse: Warehouse, block: Block) -> tuple[list[str], list[str]]:

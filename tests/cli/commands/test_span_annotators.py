@@ -109,6 +109,15 @@ def test_without_predicted_spans_the_error_names_what_can_be_compared(tmp_path: 
             metaeval.spans(warehouse, "tiny24", "en-de")
         with pytest.raises(QuestionError, match="predicts error spans, and esa has no row: esa judged nothing in this"):
             metaeval.spans(warehouse, "tiny24", "en-de", human="mqm-1", ceiling=True, segments="1-2")
+    error = {"start": 0, "end": 3, "category": "style", "severity": "Minor", "score": 1.0, "is_source_error": False}
+    alone = {"mqm": RatingTable({system: [[error]] * 5 for system in ("Ash", "Beech", "Cherry")})}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", humans={}, ratings=alone)) as warehouse:
+        with pytest.raises(QuestionError) as refused:
+            metaeval.spans(warehouse, "tiny24", "en-de", ceiling=True)
+        assert str(refused.value) == (
+            "no metric of tiny24 en-de predicts error spans, and no other human score has marked errors (`scorehouse "
+            "annotators tiny24 en-de view='pairs'` compares annotators of mqm who judged the same outputs)"
+        )
 
 
 @together("options", [{"pool": True, "by": "domain"}, {"view": "outputs", "ceiling": True}])
