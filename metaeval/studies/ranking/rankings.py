@@ -25,6 +25,7 @@ from queries.reasons import Exclusion
 from queries.selection import MetricChoice, SystemChoice
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.facts.metrics import JUDGES_NOTHING, describe
 from warehouse.names import in_any_case
 from warehouse.wording import are, every, first_names, option
 
@@ -513,7 +514,8 @@ def _base_of(choice: MetricChoice | SystemChoice) -> str:
 def leaders(frame: pl.DataFrame) -> str:
     """The metrics of a test set that are in the top significance cluster of every language pair, by each measure.
 
-    frame: as of `ranked`, of one test set; if no test compared metrics, the first rank replaces the cluster.
+    frame: as of `ranked`, of one test set; if no test compared metrics, the first rank replaces the cluster. Sentinels
+    and random scores lead nowhere.
     >>> columns = {"measure": ["pa"] * 3, "lp": ["en-de", "en-de", "he-en"], "rank": [1, 2, 1], "cluster": [1, 1, 1]}
     >>> leaders(pl.DataFrame({**columns, "base_metric": ["A", "B", "B"], "value": [0.9, 0.8, 0.7]}))
     'In the top cluster in both language pairs: by pa B.'
@@ -529,8 +531,11 @@ def leaders(frame: pl.DataFrame) -> str:
 def _most_leading(rows: pl.DataFrame) -> tuple[str, str]:
     """In how many language pairs metrics lead by a measure, and which do."""
     valued = rows.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan() & pl.col("rank").is_not_null())
+    judging = [name for name in valued["base_metric"].unique() if describe(name).kind not in JUDGES_NOTHING]
+    valued = valued.filter(pl.col("base_metric").is_in(judging))
     clustered = "cluster" in valued.columns and valued["cluster"].count() > 0
-    first = valued.filter(pl.col("cluster" if clustered else "rank") == 1)
+    is_first = pl.col("cluster") == 1 if clustered else pl.col("rank") == pl.col("rank").min().over("lp")
+    first = valued.filter(is_first)
     if not first.height:
         return "", ""
     n_lps = valued["lp"].n_unique()
