@@ -322,6 +322,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     def headline(self, answer: "Answer[Result]") -> str:
         import polars as pl
 
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.evaluation import without_value
         from metaeval.results.remarks import without_judgement
         from metaeval.results.sentences import (
             UNTESTED,
@@ -350,7 +352,12 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         measure = frame["measure"][0]
         rows = frame.filter(measure=measure).drop_nulls("value")
         if rows.is_empty():
-            return f"No metric has a value of {measure}."
+            places = [" ".join(place) for place in frame.select("testset", "lp").unique().rows()]
+            said = without_value(measure, answer.notes, places)
+            of_one = frame["n_systems"].max() == 1
+            if not of_one or parse_measure(measure).groups == "none":
+                return said
+            return opening(said, "pearson(by=none) ranks metrics on the outputs of a single system.")
         of_humans = self.human == ALL and rows["human"].n_unique() > 1
         places = ["testset", "lp", *([self.by] if self.by else []), *(["human"] if of_humans else [])]
         each = rows.partition_by(places, maintain_order=True)

@@ -19,7 +19,7 @@ from metaeval.results.run import Run
 from metaeval.results.signature import Part, joined
 from metaeval.results.study import SliceResult, Study, check_ranked, is_ranked, ranking, study
 from metaeval.studies.ranking.pooling import Pooling, pool
-from queries.evalsets import Evalsets, expand
+from queries.evalsets import Evalsets, expand, with_both
 from queries.listing import names
 from queries.reasons import Exclusion
 from queries.selection import MetricChoice, SystemChoice
@@ -216,8 +216,15 @@ def _parts_of(warehouse: Warehouse, slices: Sequence[Slice], asked: Slice, by: B
     named = {name for pattern in patterns for name in in_any_case(pattern, known)}
     chosen = [one for one in known if not patterns or one in named]
     if not chosen:
-        nothing = f"{asked.testset} {asked.lp} has no {'domains' if by == 'domain' else 'phenomena'}"
-        raise QuestionError(f"no {by} matches {option(by)}" if known else nothing)
+        if known:
+            raise QuestionError(f"no {by} matches {option(by)}")
+        several = "domains" if by == "domain" else "phenomena"
+        testsets = dict.fromkeys(testset for testset, _, _ in with_both(warehouse))
+        others = [testset for testset in testsets if names(warehouse, by, [testset])]
+        raise QuestionError(
+            f"{asked.testset} {asked.lp} has no {several}",
+            hint=f"{'with these: ' if others else 'nor has any other set that can be ranked'}{', '.join(others)}",
+        )
     return chosen
 
 

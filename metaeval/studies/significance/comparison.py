@@ -13,7 +13,7 @@ from metaeval.kernels.resampling.draws import Alternative
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, Test, TestOptions
 from metaeval.results.answer import attributes, or_none, without
-from metaeval.results.evaluation import Evaluation, undefined
+from metaeval.results.evaluation import Evaluation, undefined, without_value
 from metaeval.results.notes import ExclusionNote, joined
 from metaeval.results.remarks import remarks, without_judgement
 from metaeval.results.signature import Part, line, spelt, with_test
@@ -74,7 +74,7 @@ class Comparison(Standings):
         """
         n = int(np.count_nonzero(~np.isnan(self.values)))
         if not n and not ranked:
-            return f"No metric has a value of {self.measure}."
+            return without_value(self.measure, self.notes)
         names = [(name, name.rpartition("-")[0] or name) for name in self.names]
         n_left = sum(note.n for note in self.notes if isinstance(note, ExclusionNote) and note.what == "metric")
         return self.in_words(
