@@ -373,7 +373,9 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             leads = [leading(measure, first, value, of, most) for most in (3, 1)]
             if len(names) == 1:
                 leads = [f"{names[0]} is the only metric ranked by {measure} ({number(value)})"]
-            end = f", pooled by {self.pool} over {rows['lp'][0].replace(',', ', ')}" if self.pool is not None else ""
+            testsets, lps = (rows[name][0].split(",") for name in ("testset", "lp"))
+            of = f" of {named(testsets)}" if len(testsets) > 1 else ""
+            end = f", pooled by {self.pool} over {named(lps)}{of}" if self.pool is not None else ""
             for other in frame["measure"].unique(maintain_order=True)[1:2]:
                 second = dict(frame.filter(measure=other).drop_nulls("value").select("metric", "value").rows())
                 if second and not self.pool:

@@ -15,6 +15,7 @@ from warehouse.facts.metrics import JUDGES_NOTHING
 from warehouse.wording import counted
 
 ALPHA = 0.05
+_FEWEST = 3  # sets, below which a slope has no interval
 _WHO: Mapping[Kind, tuple[str, str]] = {
     "reference-based": ("Newer reference-based metrics", "reference-based ones"),
     "reference-free": ("Newer reference-free metrics", "reference-free ones"),
@@ -183,7 +184,9 @@ def _slope(one: KindSlope, slopes: Within, *, is_first: bool) -> str:
     who = _WHO[one.kind][0 if is_first else 1]
     data = f" on the same data by {slopes.measure}" if is_first else ""
     if pooled.low != pooled.low:
-        return f"{who} have no tested slope{data} ({pooled.mean:+.4f} a year; {n} {'set' if n == 1 else 'sets'})"
+        few = f"only {counted(n, 'set')}" if n < _FEWEST else "no interval"
+        why = f"cannot be told ({few}; {pooled.mean:+.4f} a year)"
+        return f"Whether {who[0].lower()}{who[1:]} are better{data} {why}" if is_first else f"For {who}, it {why}"
     ends = f"{pooled.mean:+.4f} a year [{pooled.low:.4f}, {pooled.high:.4f}]"
     if pooled.low > 0 or pooled.high < 0:
         return f"{who} are {'better' if pooled.low > 0 else 'worse'}{data} ({ends})"
