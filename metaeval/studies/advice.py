@@ -11,6 +11,7 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
 from metaeval.results.answer import Result, attributes, fixed, or_none
 from metaeval.results.notes import Partial, reasons
+from metaeval.results.remarks import without_judgement
 from metaeval.results.run import Run
 from metaeval.results.signature import Part
 from metaeval.results.study import SliceResult
@@ -41,7 +42,7 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
     """The metrics of each evaluation set that has evidence, with what is known of their cost.
 
     asked: its test set and language pair may be several, or "all". Metrics that judge no translation (sentinels, random
-    scores) are excluded.
+    scores, the same scores for all systems) are excluded.
     Columns: testset, lp, year, human, metric, base_metric, family, version, kind, needs_reference, value, low and high
     (its 95% interval), p (two-sided, that it differs from the best of its set; null for that one), is_among_best (it is
     the best, or p > alpha), n_systems, n_segments, signature; the newest set first, then the best metric. Facts:
@@ -108,10 +109,11 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Rows of one evaluation set; none if fewer than two of its metrics judge translations and have a value."""
     names = [choice.name for choice in result.evaluation.metrics]
+    alike = without_judgement([(name, name) for name in tested.names], tested.notes)
     there = [
         place
         for place, name in enumerate(tested.names)
-        if not np.isnan(tested.values[place]) and facts[name]["kind"] not in JUDGES_NOTHING
+        if not np.isnan(tested.values[place]) and facts[name]["kind"] not in JUDGES_NOTHING and name not in alike
     ]
     if len(there) < 2:
         return []

@@ -161,6 +161,11 @@ def test_a_metric_that_scores_all_systems_alike_shares_no_first_place(
     assert len(found.summary) <= LONGEST
 
 
+def test_no_metric_is_advised_that_scores_all_systems_alike(constant: Warehouse) -> None:
+    found = metaeval.advise(constant, "tiny24", "en-de", measure="spa")
+    assert set(found.frame["metric"]) == {"Fine-src", "Good-src", "Weak-src", "Worst-src"}
+
+
 def test_the_first_sentence_and_the_table_have_the_same_leader(constant: Warehouse) -> None:
     found = metaeval.rank(constant, "tiny24", "en-de", measures=("pearson",), significance=True, status="all")
     rows = found.frame.drop_nulls("value")
@@ -172,3 +177,24 @@ def test_the_first_sentence_and_the_table_have_the_same_leader(constant: Warehou
     compared = metaeval.compare(constant, "tiny24", "en-de", measure="pearson", status="all")
     assert f"{tested['metric'][0]} ranks first of {tested.height} metrics" in compared.summary
     assert "; 1 other cannot be compared." in compared.summary
+
+
+def test_without_segment_scores_the_population_is_new_systems_and_a_note_says_why(constant: Warehouse) -> None:
+    only = {"measures": ("pearson",), "significance": True, "metrics": ("Corpus*", "Fine*"), "status": "all"}
+    said = "; new segments cannot be tested, because 1 metric has segment scores"
+    assert [said in note for note in metaeval.rank(constant, "tiny24", "en-de", **only).notes].count(True) == 1
+    more = {**only, "metrics": ("Fine*", "Weak*")}
+    assert not [note for note in metaeval.rank(constant, "tiny24", "en-de", **more).notes if "cannot be tested" in note]
+
+
+def test_where_no_metric_has_a_value_the_first_sentence_says_why(constant: Warehouse) -> None:
+    one = {"systems": ("A",), "status": "all"}
+    why = "mqm has scores of no two outputs of a segment."
+    ranked = metaeval.rank(constant, "tiny24", "en-de", measures=("spa",), **one)
+    assert ranked.summary == (
+        f"No metric has a value of spa: {why} pearson(by=none) ranks metrics on the outputs of a single system."
+    )
+    assert metaeval.compare(constant, "tiny24", "en-de", measure="spa", **one).summary.endswith(f"of spa: {why}")
+    marked = metaeval.rank(constant, "tiny24", "en-de", measures=("f_beta",), **one).summary
+    assert marked.startswith("No metric has a value of f_beta: mqm has no marked errors")
+    assert marked.endswith("use good=NUMBER.")

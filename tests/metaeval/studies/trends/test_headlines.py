@@ -1,7 +1,8 @@
 """The first sentence on a history: who leads which metrics."""
 
 from metaeval.studies.trends.groups import By, grouped
-from metaeval.studies.trends.headlines import of_years
+from metaeval.studies.trends.headlines import of_slopes, of_years
+from metaeval.studies.trends.within import within
 from tests.metaeval.studies.trends.histories import made_history, made_point
 
 VALUES = {"BLEU": 0.7, "YiSi-0": 0.95, "YiSi-1": 0.9, "COMET": 0.9, "Random-sysname": 0.99}
@@ -37,3 +38,13 @@ def test_a_leader_leads_on_the_same_sets_as_the_others() -> None:
     assert (
         said == "In 2020, COMET leads by pa (0.800, the mean of 2 evaluation sets), 0.100 above BLEU on the same data."
     )
+
+
+def test_progress_in_few_sets_cannot_be_told() -> None:
+    dated = {"BLEU": 0.6, "TER": 0.5, "chrF": 0.7, "YiSi-1": 0.8, "BERTScore": 0.8, "BLEURT-20": 0.9}
+    points = [(year, made_point(f"wmt{year % 100}", "en-de", dated)) for year in (2022, 2023, 2024)]
+    said = of_slopes(within(made_history(*points[:1])))
+    assert said.startswith("Whether newer reference-based metrics are better on the same data by pa cannot be told (")
+    assert "only 1 set; +0." in said
+    assert "only 2 sets; +0." in of_slopes(within(made_history(*points[:2])))
+    assert "cannot be told" not in of_slopes(within(made_history(*points)))
