@@ -122,6 +122,8 @@ def without_variation(measure: Measure, block: Block, options: Options) -> str |
 
 def without_pairs(block: Block, by: str) -> str | None:
     """Why no two outputs of a group have different human scores; None if some have. by: as of a measure."""
+    if not block.judged.any():
+        return f"{block.selection.human} has no segment scores"
     groups, scores = labels(block, by)[block.judged], block.human[block.judged]
     outputs = f"outputs{_GROUPS[by]}"
     size = np.bincount(groups)
