@@ -82,7 +82,11 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
             return opening(
                 f"Human scores ({people['scorer'][0]}) tie in {float(people['share_tied'][0]):.1%} of pairs{said}."
             )
-        rows = frame.drop_nulls("value").sort("value", descending=True, maintain_order=True)
+        rows = (
+            frame.with_columns(frame["value"].fill_nan(None))
+            .drop_nulls("value")
+            .sort("value", descending=True, maintain_order=True)
+        )
         if rows.is_empty():
             return without_value(self.measure, answer.notes)
         best = rows.row(0, named=True)

@@ -195,6 +195,10 @@ def test_where_no_metric_has_a_value_the_first_sentence_says_why(constant: Wareh
         f"No metric has a value of spa: {why} pearson(by=none) ranks metrics on the outputs of a single system."
     )
     assert metaeval.compare(constant, "tiny24", "en-de", measure="spa", **one).summary.endswith(f"of spa: {why}")
+    assert (
+        metaeval.thresholds(constant, "tiny24", "en-de", **one).summary
+        == f"No metric has a value of acc_eq(by=item): {why}"
+    )
     marked = metaeval.rank(constant, "tiny24", "en-de", measures=("f_beta",), **one).summary
     assert marked.startswith("No metric has a value of f_beta: mqm has no marked errors")
     assert marked.endswith("use good=NUMBER.")
