@@ -12,7 +12,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.languages import is_language_name, is_typed_pair, language_named, pairs_called
 from warehouse.facts.testsets import facts, known_testsets
-from warehouse.wording import NO_LP, option
+from warehouse.wording import NO_LP, first_names, option
 
 """Behind the name of a human score: standardised by annotator."""
 
@@ -266,7 +266,7 @@ def expand(
         if not humans and is_named and not needs_human:
             return Evalsets(tuple(named))
         if not humans and names.keys() & set(challenging):
-            raise without_grades(*names)
+            raise without_grades(warehouse, *names)
         reason = f"no language pair of {testsets} has an official human score that is loaded"
         raise QuestionError(reason, way_out=choice_of_humans(humans))
     return Evalsets(chosen, tuple(one for one in named if one not in chosen))
@@ -350,12 +350,26 @@ def challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
     return found if testsets == "all" else [one for one in found if one in testsets.split(",")]
 
 
-def without_grades(*testsets: str) -> QuestionError:
+def without_grades(warehouse: Warehouse, *testsets: str) -> QuestionError:
     """The error for challenge sets without grades, by which nothing can be ranked."""
+    others = dict.fromkeys(testset for testset, _, is_challenge in with_both(warehouse) if is_challenge)
     return QuestionError(
         f"{', '.join(testsets)}: a challenge set without grades, so no output is known to be better",
         way_out=f"`scorehouse means {testsets[0]}` has the metrics' scores",
+        hint=f"with grades and metrics: {', '.join(others)}" if others else (),
     )
+
+
+def pairs_with_both(warehouse: Warehouse, testset: str) -> str:
+    """A hint on the language pairs of a test set that have metric and human scores; nothing if there are none."""
+    lps = [lp for name, lp, _ in with_both(warehouse) if name == testset and lp != NO_LP]
+    return f"{testset} has metric and human scores of {first_names(lps, 5)}" if lps else ""
+
+
+def with_both(warehouse: Warehouse) -> list[tuple[str, str, bool]]:
+    """Evaluation sets with metric and human scores: test set, language pair, and whether it is a challenge set."""
+    question = questions()["evalsets_with_both"]
+    return warehouse.once(question, lambda: warehouse.rows(question.text))
 
 
 def without_challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
@@ -397,18 +411,19 @@ _NO_OFFICIAL_HUMAN = f"{IT} has no official human score"
 
 
 def human_score(
-    humans: Collection[str], named: str | None, official: str | None, use: HumanUse, where: str
+    humans: Collection[str], named: str | None, official: str | None, use: HumanUse, where: str, hint: str = ""
 ) -> tuple[str | None, tuple[str, ...]]:
     """The human score, and a note if it is not the official one although none was named.
 
     humans: those loaded. use: with "none", or with "optional" if there is no usable human score, the answer is None.
+    hint: on what has human scores.
     Raises QuestionError: unknown, or required and not found.
     """
     if use == "none":
         return None, (f"no human scores are used: none of {where} has segment scores",)
     if named is not None:
         if not humans:
-            raise QuestionError(f"no human score of {IT} is loaded", where=where)
+            raise QuestionError(f"no human score of {IT} is loaded", where=where, hint=hint)
         stored = stored_score(named, humans)
         if stored_human(stored) in humans:
             return stored, ()
@@ -419,7 +434,7 @@ def human_score(
     if len(humans) == 1:
         (only,) = humans
         return only, (QuestionError(f"{absent}; using {only}, the only one available", where=where).text,)
-    error = QuestionError(absent, where=where, way_out=choice_of_humans(humans))
+    error = QuestionError(absent, where=where, way_out=choice_of_humans(humans), hint=hint)
     if use == "required":
         raise error
     return None, (f"no human scores are used: {error.text}",)

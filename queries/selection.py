@@ -172,8 +172,9 @@ def select(
     found = warehouse.once((Holdings, group), lambda: _holdings(warehouse, group))[number]
     official = found.standards[asked.level if level == "seg" else level]
     if human == "required" and not found.humans and challenge_sets(warehouse, asked.testset):
-        raise without_grades(asked.testset)
-    chosen_human, notes = evalsets.human_score(found.humans, asked.human, official, human, where)
+        raise without_grades(warehouse, asked.testset)
+    hint = evalsets.pairs_with_both(warehouse, asked.testset) if human == "required" and not found.humans else ""
+    chosen_human, notes = evalsets.human_score(found.humans, asked.human, official, human, where, hint)
     stored = None if chosen_human is None else stored_human(chosen_human)
     if chosen_human is not None and chosen_human.endswith(BY_ANNOTATOR) and stored is not None:
         notes = (*notes, _standardised(warehouse, number, found.humans[stored], stored, where))

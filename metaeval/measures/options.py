@@ -122,7 +122,8 @@ class TestOptions(Fields):
     population: Annotated[
         Population | None,
         HowTested(
-            "What the result generalises to: new segments of these systems, new systems, or both.", default="segments"
+            "What the result generalises to: new segments of these systems, new systems, or both.",
+            default="segments; systems if there are only system scores",
         ),
     ] = None
     alternative: Annotated[

@@ -18,7 +18,7 @@ from metaeval.measures import (
 from metaeval.measures.measure import Definition, Measure
 from metaeval.measures.parameters import Parameter, Value
 from warehouse import QuestionError
-from warehouse.errors import unknown
+from warehouse.errors import NEAR, unknown
 
 _OF_PAPERS = dict.fromkeys(("acc_t", "acc*", "acc*_eq", "acc_eq*"), "acc_eq")
 _FORM = re.compile(r"\s*([A-Za-z_0-9*-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -79,7 +79,16 @@ def _parameter_value(parameter: Parameter, given: dict[str, str], text: str) -> 
         return parameter.parse(given[parameter.name])
     except ValueError as error:
         found = f"{parameter.name}={given[parameter.name]}"
-        raise QuestionError(f"measure {text!r}: found {found}, expected {error}") from error
+        meant = _OTHER_WORDS.get(given[parameter.name].lower()) if parameter.name == "by" else None
+        way_out = f"{NEAR} {meant}?" if meant else ""
+        raise QuestionError(f"measure {text!r}: found {found}, expected {error}", way_out=way_out) from error
+
+
+_OTHER_WORDS = {
+    **dict.fromkeys(("segment", "seg", "segments"), "'item', the outputs of a segment"),
+    **dict.fromkeys(("document", "documents"), "'doc'"),
+}
+"""Groupings as users may call them."""
 
 
 def _arguments(inside: str, text: str) -> dict[str, str]:

@@ -100,7 +100,7 @@ def _supported(counts: "pl.DataFrame", place: str, measure: str, new: str, *, is
     each = "" if len(names) == 1 else "each "
     after = [one for one in others if one not in alike and one["n_sets"] > 1][:1]
     following = "".join(f" Next: {one['metric']}, {_of_sets(one)}." for one in after)
-    sizes = [one for one in top["sizes"] if one is not None]  # none of system scores
+    sizes = [one for one in top["sizes"] if one]  # none of system scores
     size = f"{ends(min(sizes), max(sizes))} segments; " if sizes else ""
     whys = [
         f"{each}among the best by {measure} {_of_sets(top)} ({evidence}{size}{new})"
@@ -153,7 +153,7 @@ def _newest(
     year = "" if best["year"] is None or not is_one_lp else f" in {best['year']}"
     value = f"{measure} {number(best['value'])}"
     place = best["testset"] if is_one_lp else f"{best['testset']} {best['lp']}"
-    size = "" if best["n_segments"] is None else f"{counted(best['n_segments'], 'segment')}, "
+    size = "" if not best["n_segments"] else f"{counted(best['n_segments'], 'segment')}, "
     of = f"{place} {best['human']}, {size}{value}"
     lead = f"{best['metric']} ranks first {what}{year} ({of})"
     n, n_worse = newest.height - 1, newest.filter(is_among_best=False).height

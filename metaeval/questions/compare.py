@@ -80,7 +80,7 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
         from metaeval.studies.significance.pairwise import in_a_sentence
 
         found = answer.result
-        return found.in_a_sentence if isinstance(found, Comparison) else opening(*in_a_sentence(found, self.alpha))
+        return found.in_a_sentence() if isinstance(found, Comparison) else opening(*in_a_sentence(found, self.alpha))
 
     def chart(self, answer: "Answer[Comparison | PairwiseComparison]") -> "alt.VConcatChart":
         from metaeval.charts.significance import significance_matrix

@@ -320,13 +320,20 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             yield within, replace(self, user_metrics=True, metrics=metrics, with_file=None, first_segment=1), notes
 
     def headline(self, answer: "Answer[Result]") -> str:
+        import polars as pl
+
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.evaluation import without_value
+        from metaeval.results.remarks import without_judgement
         from metaeval.results.sentences import (
             UNTESTED,
             either,
+            first_of,
             in_first_cluster,
             leading,
             most_often,
             named,
+            not_counted,
             number,
             opening,
         )
@@ -345,36 +352,52 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         measure = frame["measure"][0]
         rows = frame.filter(measure=measure).drop_nulls("value")
         if rows.is_empty():
-            return f"No metric has a value of {measure}."
+            places = [" ".join(place) for place in frame.select("testset", "lp").unique().rows()]
+            said = without_value(measure, answer.notes, places)
+            of_one = frame["n_systems"].max() == 1
+            if not of_one or parse_measure(measure).groups == "none":
+                return said
+            return opening(said, "pearson(by=none) ranks metrics on the outputs of a single system.")
         of_humans = self.human == ALL and rows["human"].n_unique() > 1
         places = ["testset", "lp", *([self.by] if self.by else []), *(["human"] if of_humans else [])]
         each = rows.partition_by(places, maintain_order=True)
+        idle = without_judgement(frame.select("metric", "base_metric").unique().rows(), answer.notes)
         if self.pool is not None or len(each) == 1:
             tested = answer.facts.get("comparisons", ())
             if len(each) == 1 and tested and tested[0][1].measure == measure:
-                return str(tested[0][1].in_a_sentence)
+                return str(tested[0][1].in_a_sentence(rows.select("metric", "value").rows()))
             names, values = rows["metric"].to_list(), rows["value"].to_list()
-            lead = leading(measure, names, values, of=f" of {len(names)} metrics")
+            first, _, high = first_of(names, values, idle)
+            value = values[names.index(first[0])]
+            of = f" of {len(names) - len(high)} metrics"
+            leads = [leading(measure, first, value, of, most) for most in (3, 1)]
             if len(names) == 1:
-                lead = f"{names[0]} is the only metric ranked by {measure} ({number(values[0])})"
-            if self.pool is not None:
-                lead += f", pooled by {self.pool} over {rows['lp'][0].replace(',', ', ')}"
+                leads = [f"{names[0]} is the only metric ranked by {measure} ({number(value)})"]
+            testsets, lps = (rows[name][0].split(",") for name in ("testset", "lp"))
+            of = f" of {named(testsets)}" if len(testsets) > 1 else ""
+            end = f", pooled by {self.pool} over {named(lps)}{of}" if self.pool is not None else ""
             for other in frame["measure"].unique(maintain_order=True)[1:2]:
-                second = frame.filter(measure=other).drop_nulls("value")
-                if second.height and not self.pool:
-                    seconds = second.filter(rank=1)["metric"].to_list()
-                    others = " and" if seconds == rows.filter(rank=1)["metric"].to_list() else f", {named(seconds, 2)}"
-                    lead += f"{others} by {other} ({number(second['value'][0])})"
-            return opening(f"{lead}." if len(names) == 1 else f"{lead}; {UNTESTED}.")
+                second = dict(frame.filter(measure=other).drop_nulls("value").select("metric", "value").rows())
+                if second and not self.pool:
+                    seconds, _, _ = first_of(list(second), list(second.values()), idle)
+                    others = " and" if seconds == first else f", {named(seconds, 2)}"
+                    end += f"{others} by {other} ({number(second[seconds[0]])})"
+            end += "." if len(names) == 1 else f"; {UNTESTED}."
+            asides = dict.fromkeys((f" {not_counted(high)}".rstrip(), ""))
+            return either(*(f"{lead}{end}{aside}" for aside in asides for lead in leads))
         nouns = {"domain": ("domain", "domains"), "phenomenon": ("phenomenon", "phenomena")}
         what = nouns.get(self.by or "", ("evaluation set", "evaluation sets"))
         what = ("ranking by human scores", "rankings by human scores") if of_humans else what
         is_one = rows.select("testset", "lp").n_unique() == 1
         name = "metric" if is_one else "base_metric"  # of which each evaluation set may have another reference
+        judging = pl.col("metric").is_in(idle).not_()
         if "cluster" in rows.columns and rows["cluster"].count():
-            clusters = [one.filter(cluster=1)[name].unique(maintain_order=True).to_list() for one in each]
+            clusters = [one.filter(judging, cluster=1)[name].unique(maintain_order=True).to_list() for one in each]
             return in_first_cluster([one for one in clusters if one], what, measure)
-        firsts = [one.filter(rank=1)[name].unique(maintain_order=True).to_list() for one in each]
+        firsts = []
+        for one in each:
+            first, _, _ = first_of(one["metric"].to_list(), one["value"].to_list(), idle)
+            firsts.append(one.filter(pl.col("metric").is_in(first))[name].unique(maintain_order=True).to_list())
         return either(*(f"{most_often(firsts, what[1], measure, n)}; {UNTESTED}." for n in (2, 1)))
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

@@ -325,7 +325,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         return answer_of(self, found, shape=shape, digits=3, least=standings.least_by_name)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import UNTESTED, against_the_leader, leading, most_often, named, number, opening
+        from metaeval.results.sentences import UNTESTED, most_often, named, number, opening
 
         frame = answer.frame
         if self.is_head_to_head:
@@ -342,15 +342,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             return of_differences(frame)
         if self.view == "pairs":
             found = answer.facts["standings"]
-            values = [one for one in found.values.tolist() if one == one]
-            names = list(found.names[: len(values)])
             population = f"new {answer.facts['unit']}s"
-            p = found.corrected[0, 1 : len(values)].tolist()
-            lead = leading(answer.facts["scorer"], names, values)
-            n_in_cluster = int((found.clusters == 1).sum()) - 1
-            return against_the_leader(
-                lead, names, p, found.alpha, population, "system", self.alternative, n_in_cluster=n_in_cluster
-            )
+            return str(found.in_words(answer.facts["scorer"], "system", population, self.alternative))
         if self.view == "domains":
             each = frame.drop_nulls("mean").partition_by("domain", maintain_order=True)
             if frame["system"].n_unique() == 1:

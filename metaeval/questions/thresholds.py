@@ -71,6 +71,7 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
         return answer_of(self, replace(shown, facts={"curve": values, "optima": optima}), digits=6)
 
     def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.results.evaluation import without_value
         from metaeval.results.sentences import number, opening
 
         frame = answer.frame
@@ -81,9 +82,13 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
             return opening(
                 f"Human scores ({people['scorer'][0]}) tie in {float(people['share_tied'][0]):.1%} of pairs{said}."
             )
-        rows = frame.drop_nulls("value").sort("value", descending=True, maintain_order=True)
+        rows = (
+            frame.with_columns(frame["value"].fill_nan(None))
+            .drop_nulls("value")
+            .sort("value", descending=True, maintain_order=True)
+        )
         if rows.is_empty():
-            return f"No metric has a value of {self.measure}."
+            return without_value(self.measure, answer.notes)
         best = rows.row(0, named=True)
         most = f"the highest {self.measure} of {rows.height} metrics" if rows.height > 1 else str(self.measure)
         lead = f"{best['metric']} has {most} ({number(best['value'])}), at tie threshold {number(best['epsilon'], 4)}."

@@ -1,6 +1,6 @@
 """Evaluation: one measure applied to one block, for all its metrics at once, or why human scores leave it undefined."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +12,8 @@ from metaeval.measures.judged import labels
 from metaeval.measures.measure import Measure, Values
 from metaeval.measures.options import Options
 from metaeval.measures.system_scores import asked_scores
+from metaeval.results.notes import Decisive
+from metaeval.results.sentences import opening
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason
 from queries.selection import MetricChoice
@@ -120,6 +122,8 @@ def without_variation(measure: Measure, block: Block, options: Options) -> str |
 
 def without_pairs(block: Block, by: str) -> str | None:
     """Why no two outputs of a group have different human scores; None if some have. by: as of a measure."""
+    if not block.judged.any():
+        return f"{block.selection.human} has no segment scores"
     groups, scores = labels(block, by)[block.judged], block.human[block.judged]
     outputs = f"outputs{_GROUPS[by]}"
     size = np.bincount(groups)
@@ -143,7 +147,8 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
     why = without_variation(measure, block, options)
     if is_nan.all():
         why = why or "; ".join(f"{name} {reason}" for name, reason in evaluation.why.items())
-        return [f"{measure} is not defined: {why}" if why else f"{measure} is not defined for any metric"]
+        text = f"{measure} is not defined"
+        return [Decisive(f"{text}: {why}", f"{text}:", why) if why else f"{text} for any metric"]
     if why is not None:
         return [f"{measure}: {why}, so that only ties count"]
     reasons: dict[str, list[str]] = {}
@@ -155,6 +160,21 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
         f"{measure} is not defined for {', '.join(names)}" + (f" ({reason})" if reason else "")
         for reason, names in reasons.items()
     ] + shared
+
+
+def without_value(measure: str, notes: Iterable[str], places: Iterable[str] = ()) -> str:
+    """The sentence if no metric has a value, with the first reason among notes of `undefined`.
+
+    places: the evaluation sets that may be named before the reasons.
+    >>> notes = [Decisive("…", "spa is not defined:", "tiny24 en-de mqm has no scores")]
+    >>> without_value("spa", notes, ["tiny24 en-de"]), without_value("pa", notes)
+    ('No metric has a value of spa: mqm has no scores.', 'No metric has a value of pa.')
+    """
+    kind = f"{measure} is not defined:"
+    why = next((note.case for note in notes if isinstance(note, Decisive) and note.kind == kind), "")
+    for place in places:
+        why = why.removeprefix(f"{place} ")
+    return opening(f"No metric has a value of {measure}{f': {why}' if why else ''}.")
 
 
 def _by_shared_ties(evaluation: Evaluation) -> list[str]:

@@ -239,7 +239,8 @@ def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str 
     """
     choices = [replace(choice, reason=choice.reason or excluded.get(choice.name)) for choice in selection.metrics]
     if not choices:
-        return QuestionError(f"no metric of {IT} {can}: none is loaded", where=where(selection))
+        hint = "`scorehouse list lps` shows what has metrics"
+        return QuestionError(f"no metric of {IT} {can}: none is loaded", where=where(selection), hint=hint)
     assert all(choice.reason is not None for choice in choices), "a metric without a reason not to be used"
     why, hints = most_common(choices)
     if len(choices) == 1 and choices[0].reason is not None:

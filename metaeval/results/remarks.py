@@ -1,6 +1,6 @@
 """What a reader of any result on a block should know of its metrics and systems."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from warehouse.wording import counted, option
 
 _CLEARLY = -0.3  # Pearson correlation of system scores below which a sign is in doubt
 _FEWEST = 5  # systems
+_ALL_ALIKE = "the same scores for all systems:"
 _QUESTION = "wrong sign? (audit compares it with the other metrics)"
 """Kinds of metrics that need not agree with people."""
 
@@ -40,8 +41,23 @@ def all_alike(block: Block) -> list[Decisive]:
             text = (
                 f"{metric.name}: all systems have the same scores, so system-level values such as spa are due to chance"
             )
-            found.append(Decisive(text, "the same scores for all systems:", metric.name))
+            found.append(Decisive(text, _ALL_ALIKE, metric.name))
     return found
+
+
+def without_judgement(metrics: Iterable[tuple[str, str]], notes: Iterable[str]) -> set[str]:
+    """Metrics that judge no translation: sentinels, random scores, and those that score all systems alike by the notes.
+
+    metrics: names, each with its base name.
+    >>> sorted(without_judgement([("BLEU-ref", "BLEU"), ("sentinel-src-src", "sentinel-src")], []))
+    ['sentinel-src-src']
+    """
+    alike = [f" {note.case}" for note in notes if isinstance(note, Decisive) and note.kind == _ALL_ALIKE]
+    return {
+        name
+        for name, base in metrics
+        if describe(base).kind in JUDGES_NOTHING or any(case.endswith(f" {name}") for case in alike)
+    }
 
 
 def wrong_way(block: Block) -> list[Decisive]:

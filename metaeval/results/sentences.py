@@ -1,13 +1,14 @@
 """Words of the sentence that opens an answer."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from warehouse.wording import are, ends, every
 
 LONGEST = 200  # characters of a summary
 UNTESTED = "differences were not tested"
+_ROUNDING = 1e-12  # values nearer than this share a rank
 
 
 def opening(*sentences: str) -> str:
@@ -144,16 +145,42 @@ def with_missing(text: str, missing: str) -> str:
         text = f"{shorter}."
 
 
-def leading(measure: str, names: Sequence[str], values: Sequence[float], digits: int = 3, of: str = "") -> str:
-    """Who leads by a measure. names, values: the best first.
+def first_of(
+    names: Sequence[str], values: Sequence[float], idle: Collection[str] = ()
+) -> tuple[list[str], list[str], list[str]]:
+    """The names that are first, the others, and the idle ones that are as high as the first or higher.
 
-    >>> leading("pa", ["A", "B", "C"], [0.9, 0.9, 0.8]), leading("pa", ["A"], [0.9], of=" of 12 metrics")
+    names, values: the best first. idle: names that cannot be first, unless there are no others.
+    >>> first_of("ABCD", [0.9, 0.9, 0.9, 0.8]), first_of("ABCD", [0.9, 0.9, 0.8, 0.7], "AC"), first_of("A", [0.9], "A")
+    ((['A', 'B', 'C'], ['D'], []), (['B'], ['C', 'D'], ['A']), (['A'], [], []))
+    """
+    idle = idle if set(names) - set(idle) else ()
+    best = next(value for name, value in zip(names, values, strict=True) if name not in idle)
+    high = [name for name, value in zip(names, values, strict=True) if value >= best - _ROUNDING]
+    first = [name for name in high if name not in idle]
+    return first, [name for name in names if name not in high], [name for name in high if name in idle]
+
+
+def leading(measure: str, first: Sequence[str], value: float, of: str = "", most: int = 3) -> str:
+    """Who leads by a measure. first: as of `first_of`; most: how many of them are named.
+
+    >>> leading("pa", ["A", "B"], 0.9), leading("pa", ["A"], 0.9, of=" of 12 metrics")
     ('A and B share first place by pa (0.900)', 'A ranks first of 12 metrics by pa (0.900)')
     """
-    first = [name for name, value in zip(names, values, strict=True) if value == values[0]]
-    if len(first) == 1:
-        return f"{first[0]} ranks first{of} by {measure} ({number(values[0], digits)})"
-    return f"{named(first)} share first place{of} by {measure} ({number(values[0], digits)})"
+    verb = "ranks first" if len(first) == 1 else "share first place"
+    return f"{named(first, most)} {verb}{of} by {measure} ({number(value)})"
+
+
+def not_counted(idle: Sequence[str]) -> str:
+    """A sentence on metrics that are as high as the first without judging anything; nothing if there are none.
+
+    >>> not_counted(["sentinel-ref"]), not_counted([])
+    ('sentinel-ref judges no translation and is not counted.', '')
+    """
+    if not idle:
+        return ""
+    verb = "judges" if len(idle) == 1 else "judge"
+    return f"{named(idle, 2)} {verb} no translation and {are(len(idle))} not counted."
 
 
 def new_units(population: str) -> str:
@@ -166,52 +193,62 @@ def new_units(population: str) -> str:
 
 
 def against_the_leader(
-    lead: str,
-    names: Sequence[str],
-    p: Sequence[float],
-    alpha: float,
-    population: str,
+    leads: Sequence[str],
+    open_: Sequence[str],
+    n_worse: int,
+    n: int,
+    how: str,
     of: str,
-    alternative: str,
+    *,
+    them: str = "it",
+    aside: str = "",
     n_in_cluster: int | None = None,
+    is_partly: bool = False,
 ) -> str:
     """Who leads, and how many, the best of them by name, do not differ significantly from the first.
 
-    p: of each of the others, NaN where it was not tested. population: what the test generalises to. n_in_cluster: how
-    many of the others are in the first cluster.
-    >>> against_the_leader("A leads", "ABC", [0.2, 0.01], 0.05, "new segments of these systems", "metric", "two-sided")
+    leads: who leads, in ever fewer words. open_: the others that do not differ; n_worse: how many are worse; n: how
+    many were tested. how: as of `of_a_test`. them: those who lead. aside: a sentence on them. n_in_cluster: how many of
+    the open ones are in the first cluster. is_partly: only some of the others were tested.
+    >>> how = "(new segments, p > 0.05)"
+    >>> against_the_leader(["A leads"], "B", 1, 2, how, "metric")
     'A leads. 1 of 2 other metrics does not differ significantly from it: B (new segments, p > 0.05).'
-    >>> against_the_leader("A leads", "ABCDEFG", [0.2] * 5 + [0.01], 0.05, "new segments", "metric", "two-sided")[9:]
-    '5 of 6 other metrics do not differ significantly from it: B, C, D and 2 more (new segments, p > 0.05).'
-    >>> p = [0.2, 0.2, 0.01]
-    >>> said = against_the_leader("A leads", "ABCD", p, 0.05, "new documents", "system", "two-sided", n_in_cluster=1)
-    >>> said.rpartition("). ")[2]
-    'Cluster 1, in which no two differ, has 1 of these.'
+    >>> against_the_leader(["A leads"], "BCDEF", 1, 6, how, "metric", n_in_cluster=3)[9:]
+    '5 of 6 other metrics do not differ significantly from it: B, C, D and 2 more (new segments, p > 0.05). \
+3 of these are in cluster 1.'
+    >>> against_the_leader(["A leads"], "", 2, 2, how, "system")
+    'A leads. Both other systems are significantly worse (new segments, p ≤ 0.05).'
     """
-    them = "them" if " share " in lead else "it"
-    open_ = [name for name, one in zip(names[1:], p, strict=True) if one > alpha]
-    n_worse = sum(one <= alpha for one in p)
-    sided = "" if alternative == "two-sided" else "one-sided "
-    how = f"({new_units(population)}, {sided}p > {alpha:g})"
-    n = len(open_) + n_worse
+    starts = [f"{lead}. {one} ".replace("  ", " ") for one in dict.fromkeys((aside, "")) for lead in leads]
+    tested = (" that was tested" if n == 1 else " that were tested") if is_partly else ""
     if not n:
-        return opening(f"{lead}.", f"No other {of} could be tested against {them}.")
+        return either(*(f"{start}No other {of} could be tested against {them}." for start in starts))
     if not open_:
-        them = every(n, f"other {of}")
-        return opening(f"{lead}.", f"{them[0].upper()}{them[1:]} {are(n)} significantly worse {how.replace('>', '≤')}.")
-    if not n_worse:
-        return opening(f"{lead}.", f"No {of} is significantly worse {how}.")
+        who = every(n, f"other {of}") if n_worse == n else f"{n_worse} of {n} other {of}s"
+        worse = f"{who[0].upper()}{who[1:]}{tested} {are(n_worse)} significantly worse {how.replace('>', '≤')}."
+        return either(*(f"{start}{worse}" for start in starts))
+    if not n_worse and len(open_) == n:
+        best = f"No {of}{' that was tested' if is_partly else ''} is significantly worse {how}."
+        return either(*(f"{start}{best}" for start in starts))
     cluster = ""
     if n_in_cluster is not None and n_in_cluster < len(open_):
-        cluster = f"Cluster 1, in which no two differ, has {n_in_cluster or 'none'} of these."
-    start = f"{lead}. {len(open_)} of {n} other {of}s {'does' if len(open_) == 1 else 'do'} not differ significantly"
-    return either(
-        *(f"{start} from {them}: {named(open_, most)} {how}. {cluster}".strip() for most in (3, 2)),
-        *(f"{start} from {them}: {named(open_, most)} {how}." for most in (3, 2)),
-        f"{start} from {them} {how}. {cluster}".strip(),
-        f"{start} from {them} {how}.",
-        f"{start} {how}.",
-    )
+        cluster = f" {n_in_cluster or 'None'} of these {are(max(n_in_cluster, 1))} in cluster 1."
+    differ = f"{'does' if len(open_) == 1 else 'do'} not differ significantly"
+    said = f"{len(open_)} of {n} other {of}s{tested} {differ} from {them}"
+    names = [*(f": {named(open_, most)}" for most in (3, 2, 1)), ""]
+    texts = [f"{said}{some} {how}.{one}" for one in dict.fromkeys((cluster, "")) for some in names]
+    texts.append(f"{len(open_)} of {n} others {differ} {how}.")
+    return either(*(f"{start}{text}" for start in starts for text in texts))
+
+
+def of_a_test(population: str, alpha: float, alternative: str) -> str:
+    """The population and the level of a test, in brackets.
+
+    >>> of_a_test("new documents of these systems", 0.05, "two-sided"), of_a_test("new systems", 0.01, "greater")
+    ('(new documents, p > 0.05)', '(new systems, one-sided p > 0.01)')
+    """
+    sided = "" if alternative == "two-sided" else "one-sided "
+    return f"({new_units(population)}, {sided}p > {alpha:g})"
 
 
 def without_names(text: str) -> str:

@@ -11,6 +11,7 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
 from metaeval.results.answer import Result, attributes, fixed, or_none
 from metaeval.results.notes import Partial, reasons
+from metaeval.results.remarks import without_judgement
 from metaeval.results.run import Run
 from metaeval.results.signature import Part
 from metaeval.results.study import SliceResult
@@ -41,7 +42,7 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
     """The metrics of each evaluation set that has evidence, with what is known of their cost.
 
     asked: its test set and language pair may be several, or "all". Metrics that judge no translation (sentinels, random
-    scores) are excluded.
+    scores, the same scores for all systems) are excluded.
     Columns: testset, lp, year, human, metric, base_metric, family, version, kind, needs_reference, value, low and high
     (its 95% interval), p (two-sided, that it differs from the best of its set; null for that one), is_among_best (it is
     the best, or p > alpha), n_systems, n_segments, signature; the newest set first, then the best metric. Facts:
@@ -95,7 +96,7 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
             .unique(["testset", "lp"], maintain_order=True)
             .iter_rows()
         ),
-        *_on_sets(found, tested),
+        *_on_sets(found, frame, asked.kind),
     )
     details = tuple(note for note in table.notes if note not in notes)
     populations = {(asked.testset, asked.lp): one.generalises_to for asked, one in tested.items()}
@@ -108,10 +109,11 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Rows of one evaluation set; none if fewer than two of its metrics judge translations and have a value."""
     names = [choice.name for choice in result.evaluation.metrics]
+    alike = without_judgement([(name, name) for name in tested.names], tested.notes)
     there = [
         place
         for place, name in enumerate(tested.names)
-        if not np.isnan(tested.values[place]) and facts[name]["kind"] not in JUDGES_NOTHING
+        if not np.isnan(tested.values[place]) and facts[name]["kind"] not in JUDGES_NOTHING and name not in alike
     ]
     if len(there) < 2:
         return []
@@ -146,12 +148,26 @@ def _partial(inputs: RankingInputs, frame: pl.DataFrame) -> list[str]:
     return [Partial(f"partial: {n} of {n_all} sets {verb} evidence")] if n < n_all else []
 
 
-def _on_sets(inputs: RankingInputs, tested: Mapping[Slice, Comparison]) -> list[str]:
-    """A line on evaluation sets without a test."""
-    untested = [(one.testset, one.lp) for one in inputs.studies if one not in tested]
-    if not untested:
-        return []
-    return [f"metrics of {named(untested)} cannot be tested against each other, which is why they are no evidence"]
+def _on_sets(inputs: RankingInputs, frame: pl.DataFrame, kind: str | None) -> list[str]:
+    """A line on evaluation sets that are no evidence, and why. kind: that of the requested metrics."""
+    there = set(frame.select("testset", "lp").iter_rows())
+    why: dict[str, list[tuple[str, str]]] = {}
+    for one, of_set in inputs.evalsets.items():
+        (result,), (test,) = of_set.study.results, of_set.tested.values()
+        names, which = [choice.name for choice in result.evaluation.metrics], f"{kind} metric" if kind else "metric"
+        if not result.selection.metrics:
+            reason = "no metric is loaded"
+        elif not names:
+            reason = f"no {which} can be ranked by {result.evaluation.measure}"
+        elif len(names) == 1:
+            reason = f"only one {which} can be ranked by {result.evaluation.measure}, {names[0]}"
+        elif np.isnan(result.evaluation.value).all():
+            reason = f"{result.evaluation.measure} is not defined"
+        else:
+            reason = test.brief if isinstance(test, QuestionError) else f"no two {which}s that can be tested"
+        if (one.testset, one.lp) not in there:
+            why.setdefault(reason, []).append((one.testset, one.lp))
+    return [f"no evidence: {'; '.join(f'{named(of)} ({reason})' for reason, of in why.items())}"] if why else []
 
 
 def _keyed(frame: pl.DataFrame) -> pl.DataFrame:

@@ -43,7 +43,7 @@ def gaps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 
 
 def test_a_pooled_ranking_says_first_what_it_pools(gaps: Warehouse) -> None:
-    first = "partial: both evaluation sets are pooled by pa; 1 of 3 metrics has a value in all of these"
+    first = "partial: 1 of 3 metrics has a value in both evaluation sets"
     found = metaeval.rank(gaps, "tiny24", "all", "pa", pool="mean", status="all")
     assert any("pa has no pooled value for One" in note and "Other" in note for note in found.notes)
     assert found.notes[0] == first

@@ -1,18 +1,19 @@
 """Slices: who takes part by default, who does not and why, and what is no slice."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 
-from queries.evalsets import expand, reference
+from queries.evalsets import expand, reference, without_grades
 from queries.longitudinal import evalset_states
 from queries.selection import Level, Selection, select
 from queries.slices import Slice
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError, Warehouse, load
 from warehouse.database import connection
 from warehouse.database.connection import _N_KEPT
 from warehouse.export.mtme import ScoreTable
@@ -304,6 +305,29 @@ def test_where_no_human_score_is_loaded_none_is_offered(lacking: Warehouse) -> N
         select(lacking, Slice("without_humans", LP))
     with pytest.raises(QuestionError, match=r"official human score that is loaded; no human score is loaded$"):
         expand(lacking, "without_humans", "all")
+
+
+def test_without_human_scores_the_pairs_of_the_test_set_that_can_be_ranked_are_offered(tmp_path: Path) -> None:
+    table = ScoreTable(("A", "B"), seg=np.array([[1.0, 2.0], [0.0, 1.0]]), sys=np.array([1.5, 0.5]))
+    more: dict[str, Any] = {"systems": table.systems, "metrics": {"Fine-src": table}, "texts": False}
+    more["documents"] = [("news", "1"), ("news", "2")]
+    tiny_layout(tmp_path, humans={"mqm": table}, **more)
+    tiny_layout(tmp_path, lp="en-cs", humans={}, **more)
+    load([tmp_path], tmp_path / "a.duckdb")
+    with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
+        for human in (None, "mqm"):
+            with pytest.raises(QuestionError, match=r" is loaded \(tiny24 has metric and human scores of en-de\)$"):
+                select(warehouse, Slice("tiny24", "en-cs", human=human))
+
+
+def test_without_grades_the_challenge_sets_that_can_be_ranked_are_offered(tmp_path: Path) -> None:
+    table = ScoreTable(("A", "B"), seg=np.array([[1.0, 2.0], [0.0, 1.0]]), sys=np.array([1.5, 0.5]))
+    more: dict[str, Any] = {"systems": table.systems, "documents": [("news", "1"), ("news", "2")], "texts": False}
+    tiny_layout(tmp_path, testset="graded", humans={"grade": table}, metrics={"Fine-src": table}, **more)
+    tiny_layout(tmp_path, testset="unscored", humans={"grade": table}, metrics={}, **more)
+    load([tmp_path], tmp_path / "a.duckdb")
+    with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
+        assert without_grades(warehouse, "mine").hint == "with grades and metrics: graded"
 
 
 def test_the_official_human_score_may_differ_between_levels(simulated_warehouse: Warehouse) -> None:

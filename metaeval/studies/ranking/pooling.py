@@ -85,10 +85,12 @@ def _notes(measure: Measure, why: dict[_Name, str], n_sets: int, n_asked: int) -
     if not together and n_sets == n_asked:
         return []
     n_pooled = sum(not reason for reason in why.values())
-    sets = every(n_sets, "evaluation set") if n_sets == n_asked else f"{n_sets} of {n_asked} evaluation sets"
-    have = f"{n_pooled} of {counted(len(why), 'metric')} {'has' if n_pooled == 1 else 'have'} a value in all of these"
+    have = f"{n_pooled} of {counted(len(why), 'metric')} {'has' if n_pooled == 1 else 'have'} a value"
+    text = f"{have} in {every(n_sets, 'evaluation set')}"
+    if n_sets < n_asked:
+        text = f"{n_sets} of {n_asked} evaluation sets {are(n_sets)} pooled by {measure}; {have} in all of these"
     reasons = [f"{', '.join(names)} ({reason})" for reason, names in together.items()]
-    lines: list[str] = [Partial(f"partial: {sets} {are(n_sets)} pooled by {measure}; {have}")]
+    lines: list[str] = [Partial(f"partial: {text}")]
     return lines + ([f"{measure} has no pooled value for {'; '.join(reasons)}"] if reasons else [])
 
 

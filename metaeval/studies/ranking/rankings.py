@@ -19,12 +19,13 @@ from metaeval.results.run import Run
 from metaeval.results.signature import Part, joined
 from metaeval.results.study import SliceResult, Study, check_ranked, is_ranked, ranking, study
 from metaeval.studies.ranking.pooling import Pooling, pool
-from queries.evalsets import Evalsets, expand
+from queries.evalsets import Evalsets, expand, with_both
 from queries.listing import names
 from queries.reasons import Exclusion
 from queries.selection import MetricChoice, SystemChoice
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.facts.metrics import JUDGES_NOTHING, describe
 from warehouse.names import in_any_case
 from warehouse.wording import are, every, first_names, option
 
@@ -215,8 +216,15 @@ def _parts_of(warehouse: Warehouse, slices: Sequence[Slice], asked: Slice, by: B
     named = {name for pattern in patterns for name in in_any_case(pattern, known)}
     chosen = [one for one in known if not patterns or one in named]
     if not chosen:
-        nothing = f"{asked.testset} {asked.lp} has no {'domains' if by == 'domain' else 'phenomena'}"
-        raise QuestionError(f"no {by} matches {option(by)}" if known else nothing)
+        if known:
+            raise QuestionError(f"no {by} matches {option(by)}")
+        several = "domains" if by == "domain" else "phenomena"
+        testsets = dict.fromkeys(testset for testset, _, _ in with_both(warehouse))
+        others = [testset for testset in testsets if names(warehouse, by, [testset])]
+        raise QuestionError(
+            f"{asked.testset} {asked.lp} has no {several}",
+            hint=f"{'with these: ' if others else 'nor has any other set that can be ranked'}{', '.join(others)}",
+        )
     return chosen
 
 
@@ -513,7 +521,8 @@ def _base_of(choice: MetricChoice | SystemChoice) -> str:
 def leaders(frame: pl.DataFrame) -> str:
     """The metrics of a test set that are in the top significance cluster of every language pair, by each measure.
 
-    frame: as of `ranked`, of one test set; if no test compared metrics, the first rank replaces the cluster.
+    frame: as of `ranked`, of one test set; if no test compared metrics, the first rank replaces the cluster. Sentinels
+    and random scores lead nowhere.
     >>> columns = {"measure": ["pa"] * 3, "lp": ["en-de", "en-de", "he-en"], "rank": [1, 2, 1], "cluster": [1, 1, 1]}
     >>> leaders(pl.DataFrame({**columns, "base_metric": ["A", "B", "B"], "value": [0.9, 0.8, 0.7]}))
     'In the top cluster in both language pairs: by pa B.'
@@ -529,8 +538,11 @@ def leaders(frame: pl.DataFrame) -> str:
 def _most_leading(rows: pl.DataFrame) -> tuple[str, str]:
     """In how many language pairs metrics lead by a measure, and which do."""
     valued = rows.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan() & pl.col("rank").is_not_null())
+    judging = [name for name in valued["base_metric"].unique() if describe(name).kind not in JUDGES_NOTHING]
+    valued = valued.filter(pl.col("base_metric").is_in(judging))
     clustered = "cluster" in valued.columns and valued["cluster"].count() > 0
-    first = valued.filter(pl.col("cluster" if clustered else "rank") == 1)
+    is_first = pl.col("cluster") == 1 if clustered else pl.col("rank") == pl.col("rank").min().over("lp")
+    first = valued.filter(is_first)
     if not first.height:
         return "", ""
     n_lps = valued["lp"].n_unique()

@@ -13,10 +13,9 @@ from metaeval.kernels.resampling.draws import Alternative
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, Test, TestOptions
 from metaeval.results.answer import attributes, or_none, without
-from metaeval.results.evaluation import Evaluation, undefined
-from metaeval.results.notes import joined
-from metaeval.results.remarks import remarks
-from metaeval.results.sentences import against_the_leader, leading
+from metaeval.results.evaluation import Evaluation, undefined, without_value
+from metaeval.results.notes import ExclusionNote, joined
+from metaeval.results.remarks import remarks, without_judgement
 from metaeval.results.signature import Part, line, spelt, with_test
 from metaeval.studies.significance.metric_tests import (
     generalises,
@@ -68,17 +67,24 @@ class Comparison(Standings):
         n = counted(self.n_clusters, "cluster"), counted(self.n_distinct, "distinct value")
         return ", ".join((f"{pairs_that_differ(self.n_significant, 'metrics')} for {self.generalises_to}", *n))
 
-    @property
-    def in_a_sentence(self) -> str:
-        """The leading metric, and the metrics that do not differ significantly from it."""
+    def in_a_sentence(self, ranked: Sequence[tuple[str, float]] = ()) -> str:
+        """The leading metric, and the metrics that do not differ significantly from it.
+
+        ranked: all metrics with a value and their values, best first, if not all of them were tested.
+        """
         n = int(np.count_nonzero(~np.isnan(self.values)))
-        if not n:
-            return f"No metric has a value of {self.measure}."
-        names, p = self.names[:n], self.corrected[0, 1:n].tolist()
-        lead = leading(self.measure, names, self.values[:n].tolist())
-        n_in_cluster = int(np.count_nonzero(self.clusters[:n] == 1)) - 1
-        return against_the_leader(
-            lead, names, p, self.alpha, self.generalises_to, "metric", self.alternative, n_in_cluster=n_in_cluster
+        if not n and not ranked:
+            return without_value(self.measure, self.notes)
+        names = [(name, name.rpartition("-")[0] or name) for name in self.names]
+        n_left = sum(note.n for note in self.notes if isinstance(note, ExclusionNote) and note.what == "metric")
+        return self.in_words(
+            self.measure,
+            "metric",
+            self.generalises_to,
+            self.alternative,
+            ranked,
+            without_judgement(names, self.notes),
+            n_left=0 if ranked else n_left,
         )
 
     @property

@@ -133,10 +133,17 @@ def _chosen(measure: Measure, block: Block, options: Options, testing: TestOptio
         return replace(testing, population=asked or claimed)
     n_systems = len(block.systems)
     if asked is None:
-        has_segments = bool(block.judged.any() and np.count_nonzero(block.with_segments) > 1)
-        population = measure.default_population(options.system_score, has_segments)
+        population = measure.default_population(options.system_score, not _without_segments(block))
         return by_default(measure, measure.holding_test(population, n_systems) or measure.tests[0], population, testing)
     return by_default(measure, measure.default_test(asked, n_systems), asked, testing)
+
+
+def _without_segments(block: Block) -> str | None:
+    """Why segments cannot be tested; None if they can."""
+    if not block.judged.any():
+        return f"{block.selection.human} has no segment scores"
+    n = int(np.count_nonzero(block.with_segments))
+    return None if n > 1 else f"{counted(n, 'metric')} {are(n, have=True)} segment scores"
 
 
 def by_default(measure: Measure, test: Test, population: Population, testing: TestOptions) -> TestOptions:
@@ -159,6 +166,8 @@ def generalises(measure: Measure, testing: TestOptions, block: Block) -> str:
     population = population_in_words(testing, block.selection.slice.level)
     null = "exchangeable" if testing.test in (*PERMUTATIONS, "pairs") else "equally good"
     line = f"generalises to: {population}; null hypothesis: {null} on {population}"
+    if testing.population == "systems" and (why := _without_segments(block)):
+        line += f"; new segments cannot be tested, because {why}"
     if has_unit(measure, testing.test):
         line += f"; tested {_unit_in_words(measure, block, testing)}"
     if testing.mid_p and measure.takes_few_values:

@@ -1,6 +1,6 @@
 """Metrics or systems, best first, with tests of every pair: ranks, clusters, and warnings about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,15 @@ from metaeval.kernels.resampling.clusters import (
 )
 from metaeval.kernels.resampling.draws import Alternative
 from metaeval.results.notes import Decisive, hinted
+from metaeval.results.sentences import (
+    against_the_leader,
+    first_of,
+    leading,
+    named,
+    not_counted,
+    number,
+    of_a_test,
+)
 from warehouse.wording import counted, option
 
 Columns = Mapping[str, Any]
@@ -60,6 +69,60 @@ class Standings:
         """Pairs in different clusters that do not differ significantly."""
         pairs = indistinct_across_clusters(self.values, self.corrected, self.alpha)
         return [(self.names[better], self.names[worse]) for better, worse in pairs]
+
+    def in_words(
+        self,
+        by: str,
+        of: str,
+        population: str,
+        alternative: str,
+        ranked: Sequence[tuple[str, float]] = (),
+        idle: Collection[str] = (),
+        n_left: int = 0,
+    ) -> str:
+        """Who leads, and how many do not differ significantly from the first.
+
+        by: what has the values; of: "metric" or "system". ranked: names and values, best first, if some that have a
+        value were not tested. idle: metrics that cannot lead, as they judge nothing. n_left: how many have no value.
+        """
+        tested = {name: one for name, one in zip(self.names, self.values.tolist(), strict=True) if one == one}
+        value = dict(ranked) or tested
+        first, others, high = first_of(list(value), list(value.values()), idle)
+        is_partly = not tested.keys() >= value.keys()
+        among = f" of {len(value) - len(high)} {of}s" if is_partly or n_left else ""
+        end = f"; {n_left} {'other' if n_left == 1 else 'others'} cannot be compared" if n_left else ""
+        leads = [leading(by, first, value[first[0]], of=among, most=most) + end for most in (3, 1)]
+        if tested and not tested.keys() & {*first}:
+            known = [name for name in value if name in tested]
+            first, others, below = first_of(known, [value[name] for name in known], idle)
+            high += [name for name in below if name not in high]
+            verb = "leads" if len(first) == 1 else "lead"
+            leads = [
+                f"{lead}, untested. Of the {len(known) - len(below)} tested, {named(first, most)} {verb} "
+                f"({number(value[first[0]])})"
+                for lead, most in zip(leads, (2, 1), strict=True)
+            ]
+            is_partly = False
+        place = {name: at for at, name in enumerate(self.names)}
+        rows, columns = ([place[name] for name in names if name in tested] for names in (first, others))
+        worse = self.corrected[np.ix_(rows, columns)]  # that a first one is better than another
+        better = self.corrected[np.ix_(columns, rows)].T  # where the test's values have the reverse order
+        is_worse = (worse <= self.alpha).any(axis=0)
+        is_tested = ~np.isnan(np.fmin(worse, better)).all(axis=0)
+        is_open = is_tested & ~is_worse & ~(better <= self.alpha).any(axis=0)
+        n_in_cluster = int((is_open & (self.clusters[columns] == 1)).sum())
+        return against_the_leader(
+            leads,
+            [self.names[columns[at]] for at in np.flatnonzero(is_open)],
+            int(is_worse.sum()),
+            int(is_tested.sum()),
+            of_a_test(population, self.alpha, alternative),
+            of,
+            them="it" if len(first) == 1 else "them",
+            aside=not_counted(high),
+            n_in_cluster=n_in_cluster if (self.clusters[rows] == 1).all() else None,
+            is_partly=is_partly,
+        )
 
     def frame(self, kind: str, ranges: Columns = _NONE, more: Columns = _NONE) -> pl.DataFrame:
         """Rank (and ranges), name, value, cluster, further columns, and a column of corrected p-values per name."""

@@ -1,18 +1,21 @@
 """Answer sentences of a history, for each of its views."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
+from metaeval.results.evaluation import EQUAL
 from metaeval.results.sentences import either, interval, named, number, opening
 from metaeval.studies.trends.gaps import Pooling, pooled_by_year
-from metaeval.studies.trends.groups import CHOSEN
+from metaeval.studies.trends.groups import CHOSEN, grouped
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.within import Kind, KindSlope, Within
+from warehouse.facts.metrics import JUDGES_NOTHING
 from warehouse.wording import counted
 
 ALPHA = 0.05
+_FEWEST = 3  # sets, below which a slope has no interval
 _WHO: Mapping[Kind, tuple[str, str]] = {
     "reference-based": ("Newer reference-based metrics", "reference-based ones"),
     "reference-free": ("Newer reference-free metrics", "reference-free ones"),
@@ -49,46 +52,71 @@ def of_years(history: History, rows: pl.DataFrame, pool: Pooling = "mean") -> st
     """The leader of the latest year with its gap to the anchor, earlier leaders, and which view compares years.
 
     rows: as from `grouped`. Values and gaps are those of the table: pooled over the sets of a year and human protocol,
-    of which a year's first is that of most sets.
+    of which a year's first is that of most sets. Groups with values on most of these sets are compared. A family is
+    represented by one metric, so the highest value of all metrics follows if it is higher.
     """
     official = rows.filter(pl.col("bridge").is_null())
     pooled = pooled_by_year(official, history.measure, pool).drop_nulls(["year", "value"])
-    named_ones = ~pooled["by"].is_in(CHOSEN)
-    pooled = pooled.filter(named_ones) if named_ones.any() else pooled
+    judging = pooled.filter(pl.col("kind").is_in(JUDGES_NOTHING).not_())
+    shown = judging.filter(~pl.col("by").is_in(CHOSEN))
+    pooled = next((one for one in (shown.filter(by="version"), shown, judging) if one.height), pooled)
     if pooled.is_empty():
         return f"No year has a value of {history.measure}."
-    best, *before = (
-        pooled.sort("year", "n_sets_all", "protocol", "value", descending=True, maintain_order=True)
-        .unique("year", keep="first", maintain_order=True)
-        .to_dicts()
-    )
-    mean_of = f", the mean of {best['n_sets']} evaluation sets" if best["n_sets"] > 1 and pool == "mean" else ""
-    lead = f"In {best['year']}, {_leader(best)} leads by {history.measure} ({number(best['value'])}{mean_of})"
-    if best["group"] == history.anchor:
-        lead += ", the anchor of all gaps"
+    years = [_of_first_protocol(one) for one in pooled.sort("year", descending=True).partition_by("year")]
+    newest, *before = (one.filter(pl.col("value") >= pl.col("value").max() - EQUAL).to_dicts() for one in years)
+    best, of_all = newest[0], years[0]
+    is_family, are_several = best["by"] == "family", len(newest) > 1
+    lead = f"In {best['year']}, {_leaders(newest)} {'lead' if are_several else 'leads'} by {history.measure} ("
+    sets = "" if best["n_sets"] == best["n_sets_all"] else f" of {best['n_sets_all']}"
+    mean_of = f", the mean of {best['n_sets']}{sets} evaluation sets" if best["n_sets"] > 1 and pool == "mean" else ""
+    lead += f"{number(best['value'])}{mean_of})"
+    if is_family and (of_all["n_metrics"] > 1).any():
+        lead += f" among {of_all.height} families, one metric each"
+    if history.anchor in (one["group"] for one in newest):
+        lead += "" if are_several else ", the anchor of all gaps"
     elif best["gap"] is not None:
         side, sign, ends = "above", 1, ("gap_low", "gap_high")
         if best["gap"] < 0:
             side, sign, ends = "below", -1, ("gap_high", "gap_low")
-        distance = {name: None if best[name] is None else sign * best[name] for name in ends}
+        distance = {name: None if are_several or best[name] is None else sign * best[name] for name in ends}
         lead += f", {number(abs(best['gap']))}{interval(distance, *ends)} {side} {history.anchor} on the same data"
     else:
         lead += f"; {history.anchor} has no value there"
     earlier = [
-        f"{_leader(one)} ({one['year']}"
-        + ("" if one["gap"] is None or one["group"] == history.anchor else f", {one['gap']:+.3f}")
+        f"{_leaders(ones)} ({ones[0]['year']}"
+        + ("" if ones[0]["gap"] is None or ones[0]["group"] == history.anchor else f", {ones[0]['gap']:+.3f}")
         + ")"
-        for one in before
+        for ones in before
     ]
+    highest = _highest(history, best) if is_family else ""
     without = sorted({one.year for one in history.entries if one.year is not None} - set(pooled["year"]))
     missing = f" No values for {named(without, 5)}." if without else ""
     before_that = [f"; before: {named(earlier, n)}." for n in (3, 2, 1) if earlier]
     within = " Years differ in data; the view within compares metrics on the same data." if before else ""
     return either(
-        *(f"{lead}{one}{missing}{within}" for one in [*before_that, "."]),
-        *(f"{lead}{one}{within}" for one in [*before_that[-1:], "."]),
-        opening(f"{lead}.", within.strip()),
+        *(f"{lead}{one}{highest}{missing}{within}" for one in [*before_that, "."]),
+        *(f"{lead}{one}{highest}{within}" for one in [*before_that[-1:], "."]),
+        opening(f"{lead}.", highest.strip(), within.strip()),
     )
+
+
+def _of_first_protocol(rows: pl.DataFrame) -> pl.DataFrame:
+    """Of one year's rows those of the human protocol of most sets, on most of these sets, the best first."""
+    rows = rows.sort("n_sets_all", "protocol", "value", "group", descending=[True, True, True, False])
+    of_one = rows.filter(pl.col("protocol") == rows["protocol"][0])
+    return of_one.filter(pl.col("n_sets") == pl.col("n_sets").max())
+
+
+def _leaders(rows: Sequence[Mapping[str, Any]]) -> str:
+    return named([_leader(one) for one in rows], 2)
+
+
+def _highest(history: History, than: Mapping[str, Any]) -> str:
+    """A sentence on the highest value of all metrics in a year of one evaluation set, if it is higher."""
+    official = grouped(history, ["version"]).filter(pl.col("bridge").is_null())
+    rows = official.filter(pl.col("kind").is_in(JUDGES_NOTHING).not_(), year=than["year"], protocol=than["protocol"])
+    higher = rows.filter(pl.col("value") > than["value"] + EQUAL).sort("value", descending=True)["value"].to_list()
+    return f" The highest of all metrics is {number(higher[0])}." if higher and than["n_sets_all"] == 1 else ""
 
 
 def of_trends(history: History, frame: pl.DataFrame) -> str:
@@ -156,7 +184,9 @@ def _slope(one: KindSlope, slopes: Within, *, is_first: bool) -> str:
     who = _WHO[one.kind][0 if is_first else 1]
     data = f" on the same data by {slopes.measure}" if is_first else ""
     if pooled.low != pooled.low:
-        return f"{who} have no tested slope{data} ({pooled.mean:+.4f} a year; {n} {'set' if n == 1 else 'sets'})"
+        few = f"only {counted(n, 'set')}" if n < _FEWEST else "no interval"
+        why = f"cannot be told ({few}; {pooled.mean:+.4f} a year)"
+        return f"Whether {who[0].lower()}{who[1:]} are better{data} {why}" if is_first else f"For {who}, it {why}"
     ends = f"{pooled.mean:+.4f} a year [{pooled.low:.4f}, {pooled.high:.4f}]"
     if pooled.low > 0 or pooled.high < 0:
         return f"{who} are {'better' if pooled.low > 0 else 'worse'}{data} ({ends})"

@@ -10,6 +10,7 @@ import pytest
 import metaeval
 from metaeval.measures.applicable import TESTS
 from metaeval.measures.registry import DEFINITIONS, parse_measure
+from warehouse import QuestionError
 
 ROOT = Path(metaeval.__file__).resolve().parents[1]
 NAMES = {definition.name for definition in DEFINITIONS.values()}
@@ -90,3 +91,9 @@ def test_a_registered_measure_cannot_be_changed() -> None:
         DEFINITIONS["mine"] = DEFINITIONS["pa"]  # type: ignore[index]
     with pytest.raises(AttributeError):
         parse_measure("pa").values = ()  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("word", ["segment", "SEG", "segments"])
+def test_item_is_offered_to_who_groups_by_segment(word: str) -> None:
+    with pytest.raises(QuestionError, match=r"expected one of none, item, .*; did you mean 'item', the outputs"):
+        parse_measure(f"pearson(by={word})")

@@ -1,8 +1,10 @@
 """Evidence on which metric to use: by hand, and against the comparisons that it stands on."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -10,7 +12,9 @@ import metaeval
 from metaeval.questions.advise import Advise
 from metaeval.results.answer import Answer, Result, answer_of
 from metaeval.studies.advice import BEST, SCHEMA, among_best, by_metric
-from warehouse import QuestionError, Warehouse
+from tests.helpers import tiny_layout
+from warehouse import QuestionError, Warehouse, load
+from warehouse.export.mtme import ScoreTable
 
 
 def _row(testset: str, year: int, metric: str, value: float, best: bool | None, **more: Any) -> dict[str, Any]:
@@ -170,3 +174,27 @@ def test_references_domains_and_alpha_restrict_the_evidence(simulated_warehouse:
     assert sure.frame["is_among_best"].all()
     with pytest.raises(QuestionError):
         metaeval.advise(simulated_warehouse, **asked, domain="no such domain")
+
+
+def test_sets_without_evidence_are_named_with_the_reason(tmp_path: Path) -> None:
+    human = np.arange(6.0)[:, None] + np.random.default_rng(0).normal(size=(6, 12))
+    table = ScoreTable(tuple("ABCDEF"), seg=human, sys=human.mean(axis=1))
+    for testset, names in (("one24", ("Fine-src", "Fine-refA")), ("two24", ("Fine-src", "Rough-src")), ("none24", ())):
+        tiny_layout(
+            tmp_path / "in",
+            testset=testset,
+            systems=table.systems,
+            humans={"mqm": table},
+            metrics=dict.fromkeys(names, table),
+            documents=[("news", str(number)) for number in range(12)],
+            texts=False,
+        )
+    assert load([tmp_path / "in"], tmp_path / "a.duckdb").is_clean
+    with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
+        found = metaeval.advise(warehouse, measure="pearson", reference_free=True)
+        with pytest.raises(QuestionError, match=r"none is loaded \(`scorehouse list lps` shows what has metrics\)"):
+            metaeval.advise(warehouse, "none24", measure="pearson", reference_free=True)
+    said = (
+        "no evidence: none24 en-de (no metric is loaded); one24 en-de (only one reference-free metric can be ranked by "
+    )
+    assert f"{said}pearson, Fine-src)" in found.notes
