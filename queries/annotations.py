@@ -11,7 +11,7 @@ from queries.evalsets import all_named
 from queries.longitudinal import human_levels
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-from warehouse.facts.human_protocols import is_column, protocol_of, share_ratings
+from warehouse.facts.human_protocols import behind, is_column
 from warehouse.wording import option
 
 
@@ -130,22 +130,19 @@ def error_schema() -> dict[str, Any]:
 Errors = Mapping[tuple[str, int], Sequence[MarkedError]]  # system and segment -> errors
 
 
-def humans_with_errors(warehouse: Warehouse, evalset: int) -> list[str]:
-    """The human scores in whose own judgements annotators marked errors."""
-    names: list[str] = ask(warehouse, "humans_with_errors", evalset=evalset)["human"].to_list()
-    return names
+def humans_with_errors(warehouse: Warehouse, evalset: int) -> dict[str, int]:
+    """The number of errors that annotators marked in a human score's own judgements, if they marked any."""
+    return dict(ask(warehouse, "humans_with_errors", evalset=evalset).select("human", "n").rows())
 
 
 def human_with_errors(warehouse: Warehouse, evalset: int, humans: Sequence[str]) -> str | None:
-    """The human score whose judgements have the errors behind one of these.
+    """The human score whose judgements have the errors behind one of these: see `human_protocols.behind`.
 
-    This is the score itself, else one of the same ratings (`mqm.merged` for `mqm`), else that of its
-    protocol with most errors. humans: in order of preference; the first with errors is used.
+    humans: in order of preference; the first with errors of its own is used, else the first with errors behind it.
     """
     there = humans_with_errors(warehouse, evalset)
-    alike = [name for human in humans for name in there if protocol_of(name) == protocol_of(human)]
-    same = [name for human in humans for name in alike if share_ratings(name, human)]
-    return next((name for name in (*humans, *same, *alike) if name in there), None)
+    own = (human for human in humans if human in there)
+    return next(own, next((name for human in humans for name in behind(human, there)), None))
 
 
 def marked_errors(

@@ -77,7 +77,8 @@ class Advise(Evalset, Question["Result"], name="advise"):
         only = ", ".join([*self.domain, *(["without a reference"] if self.reference_free else [])])
         what = f"for {newest['lp']}" if is_one_lp else f"in the newest of {n_sets} sets"
         what += f" ({only})" if only else ""
-        new = new_units(answer.facts["generalises_to"][newest["testset"], newest["lp"]])
+        tested = dict.fromkeys(map(new_units, answer.facts["generalises_to"].values()))
+        new = f"new {' or '.join(one.removeprefix('new ') for one in tested)}"
         top = counts.row(0, named=True)
         if (top["n_sets"] > 1 or top["metric"] != newest["metric"]) and top["n_best"] > top["n_worse"]:
             place = what if is_one_lp else f"for {only}".replace("for without", "without") if only else ""
@@ -91,7 +92,7 @@ def _supported(counts: "pl.DataFrame", place: str, measure: str, new: str, *, is
     counts: as of `among_best`.
     """
     from metaeval.results.sentences import either, named
-    from warehouse.wording import ends
+    from warehouse.wording import counted
 
     top, *others = counts.to_dicts()
     support = ("is_newest", "n_best", "n_worse", "n_sets", "testsets", "lps")
@@ -99,11 +100,12 @@ def _supported(counts: "pl.DataFrame", place: str, measure: str, new: str, *, is
     names = [one["metric"] for one in alike]
     each = "" if len(names) == 1 else "each "
     after = [one for one in others if one not in alike and one["n_sets"] > 1][:1]
-    following = "".join(f" Next: {one['metric']}, {_of_sets(one)}." for one in after)
+    following = "".join(f" Next: {one['metric']} ({one['n_best']} of {one['n_sets']})." for one in after)
     sizes = [one for one in top["sizes"] if one]  # none of system scores
-    size = f"{ends(min(sizes), max(sizes))} segments; " if sizes else ""
+    size = f"{'' if len({*sizes}) == 1 else f'{min(sizes)} to '}{counted(max(sizes), 'segment')}; " if sizes else ""
     whys = [
-        f"{each}among the best by {measure} {_of_sets(top)} ({evidence}{size}{new})"
+        f"{each}among the best by {measure} {_of_sets(top)} ({evidence}{large}{new})"
+        for large in dict.fromkeys((size, ""))
         for evidence in ([_years(top)] if is_one_lp else _sets(top))
     ]
     lead = f"{place}, " if place else ""

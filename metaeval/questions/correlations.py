@@ -1,6 +1,7 @@
 """`correlations`: correlations between metrics."""
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.measures.options import Options, SystemScoreOption
@@ -9,7 +10,7 @@ from metaeval.results.run import Run
 from queries.slices import ALL, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import option
+from warehouse.wording import are, counted, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -88,16 +89,20 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
             and value == value
             and not (self.human == ALL and share_ratings(a, b))
         ]
-        what = "human scores of different ratings" if self.human == ALL else "metrics"
+        what = "human scores" if self.human == ALL else "metrics"
         if not pairs:
             return f"No two {what} have a correlation by {self.measure}."
         (high, *most), (low, *least) = max(pairs), min(pairs)
-        n = f"of {len(names)} {what}"
-        return opening(
-            f"{' and '.join(most)} correlate most {n} ({self.measure} {number(high)}), {' and '.join(least)} least "
-            f"({number(low)}).",
-            *([] if self.human == ALL else [not_people]),
-        )
+        if len(pairs) == 1:
+            sentence = f"{' and '.join(most)} correlate by {self.measure} with {number(high)}."
+        else:
+            sentence = (
+                f"{' and '.join(most)} correlate most of {len(names)} {what} ({self.measure} {number(high)}), "
+                f"{' and '.join(least)} least ({number(low)})."
+            )
+        n_shared = sum(share_ratings(a, b) for a, b in combinations(names, 2)) if self.human == ALL else 0
+        shared = f"{counted(n_shared, 'pair')} of the same ratings {are(n_shared)} not compared." if n_shared else ""
+        return opening(sentence, shared if self.human == ALL else not_people)
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.correlations import correlation_matrix

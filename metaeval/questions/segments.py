@@ -8,6 +8,7 @@ from metaeval.questions.question import EvalsetQuestion
 from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.fields import Argument, Option
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from metaeval.results.answer import Answer, Result
@@ -80,7 +81,7 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
         else:
             places = [f"{abs(z):.1f} SD {'below' if z < 0 else 'above'} the mean" for z in (row["z_a"], row["z_b"])]
         n_first = answer.facts["n_first"]
-        which = f"{n_first} outputs with the same residual, such as " if n_first > 1 else ""
+        which = f"{counted(n_first, 'output')} with the same residual, such as " if n_first > 1 else ""
         return opening(
             f"{a} and {b} disagree most on {which}{row['system']}, segment {row['segment']}: {places[0]} by {a}, "
             f"{places[1]} by {b}."

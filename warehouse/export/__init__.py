@@ -60,9 +60,12 @@ def export(
             if not any(item.n_files for item in done):
                 first, *others = done
                 more = f"; nor for {len(others)} more" if others else ""
-                why = "; ".join(first.notes)
+                why = "; ".join(first.notes).removeprefix(_NOTHING)
                 raise QuestionError(f"nothing was written for {first.testset} {first.lp}: {why}{more}")
     return done
+
+
+_NOTHING = "nothing is written, because "
 
 
 def _exported(warehouse: Warehouse, key: EvalsetKey, folder: Path, form: str) -> ExportedEvalset:
@@ -71,7 +74,7 @@ def _exported(warehouse: Warehouse, key: EvalsetKey, folder: Path, form: str) ->
     try:
         files = _ONE_BY_ONE[form](warehouse, key, folder, notes)
     except UnfitError as error:
-        notes.append(f"it is excluded, because {error}")
+        notes.append(f"{_NOTHING}{error}")
     n_bytes = sum(path.stat().st_size for path in files)
     return ExportedEvalset(key.testset, key.lp, len(files), sum(files.values()), n_bytes, tuple(notes))
 

@@ -1,7 +1,7 @@
 """Protocols of human evaluation, and the human scores that belong to each."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _SCALE = re.compile("([-:](raw|z)|:(ew|bto|boe|trueskill|bt))$", re.IGNORECASE)
 
@@ -68,12 +68,25 @@ def share_ratings(human: str, other: str) -> bool:
     >>> [share_ratings("mqm-col1", name) for name in ("mqm.merged", "mqm-col2_more_data", "mqm-col2")]
     [True, True, False]
     """
-    if judgements_of(human) == judgements_of(other):
+    human, other = judgements_of(human), judgements_of(other)
+    if human == other or protocol_of(human) == protocol_of(other) == "rr":
         return True
     if is_column(human) and is_column(other):
         return protocol_of(human) == protocol_of(other) and ("_" in human) != ("_" in other)
-    wholes = [name.casefold().partition(".")[0] for name in (human, other) if not is_column(name)]
-    return protocol_of(human) == protocol_of(other) and set(wholes) == {protocol_of(human)}
+    wholes = {name.casefold().partition(".")[0] for name in (human, other) if not is_column(name)}
+    return protocol_of(human) == protocol_of(other) and wholes == {protocol_of(human)}
+
+
+def behind(human: str, n_of: Mapping[str, int]) -> list[str]:
+    """Human scores whose judgements may stand for those of a score, the best first.
+
+    This is the score itself, then those of the same ratings, then others of its protocol; in each, that of most data.
+    n_of: for each human score how many judgements or errors are its own.
+    >>> behind("mqm", {"mqm": 0, "mqm-1": 9, "mqm-2": 20, "mqm.merged": 5, "esa": 90})
+    ['mqm.merged', 'mqm-2', 'mqm-1']
+    """
+    there = [name for name, n in n_of.items() if n and protocol_of(name) == protocol_of(human)]
+    return sorted(there, key=lambda name: (name != human, not share_ratings(name, human), -n_of[name], name))
 
 
 LOWEST, HIGHEST = 0.0, 100.0  # of direct assessments

@@ -15,7 +15,7 @@ from queries.blocks import Block, places_of
 from queries.selection import MetricChoice
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.facts.human_protocols import by_scale, protocol_of, share_ratings
+from warehouse.facts.human_protocols import behind, by_scale, protocol_of
 from warehouse.wording import counted
 
 Humans = Mapping[str, tuple[bool, bool, int]]  # name -> has segment scores, has submitted system scores, judgements
@@ -25,14 +25,12 @@ SPLIT_HALF = "split-half, a lower bound"
 
 
 def judged_by(humans: Humans, official: str) -> str | None:
-    """The human score that has the single judgements behind a score.
+    """The human score that has the single judgements behind a score: see `human_protocols.behind`.
 
-    This is the score itself, else one of the same ratings, else the first of its protocol with any judgements.
     >>> judged_by({"mqm": (True, True, 0), "mqm-1": (True, False, 9), "mqm.merged": (True, False, 5980)}, "mqm")
     'mqm.merged'
     """
-    there = [name for name in humans if protocol_of(name) == protocol_of(official) and humans[name][2]]
-    return min(there, key=lambda name: (name != official, not share_ratings(name, official), name), default=None)
+    return next(iter(behind(official, {name: n for name, (_, _, n) in humans.items()})), None)
 
 
 def second_humans(humans: Humans, official: str, measure: Measure) -> list[str]:

@@ -1,6 +1,6 @@
 """Oracles: metrics made from the human-marked errors with other weights, and how measures rank them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +16,13 @@ from metaeval.results.notes import because
 from metaeval.results.signature import line, option_parts
 from metaeval.results.study import ranking_order
 from metaeval.studies.robustness.noise import values_of, with_metrics
+from queries.annotations import humans_with_errors
 from queries.blocks import Block, places_of
 from queries.catalog import ask
 from queries.longitudinal import human_levels
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.facts.human_protocols import protocol_of, share_ratings
+from warehouse.facts.human_protocols import behind
 
 ORACLES = {
     "as marked": "as_marked",
@@ -52,7 +53,7 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     check_judged(block)
     block = block.take(metrics=[])
     humans = human_levels(warehouse, asked.testset, asked.lp)
-    source, penalties = _penalties(warehouse, block, humans, options.seed)
+    source, penalties = _penalties(warehouse, block, options.seed)
     official = str(block.selection.human)
     rows = _oracle_rows(block, penalties, measures, options) if penalties else []
     notes = [] if source in (None, official) else [f"errors are those marked for {source}"]
@@ -83,18 +84,14 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     return Result(frame.with_columns(signature=pl.lit(line(parts))), parts, (*notes, *table_notes(block, {})))
 
 
-def _penalties(
-    warehouse: Warehouse, block: Block, humans: Iterable[str], seed: int
-) -> tuple[str | None, dict[str, Floats]]:
-    """The human score that errors were marked for, and penalties by oracle.
+def _penalties(warehouse: Warehouse, block: Block, seed: int) -> tuple[str | None, dict[str, Floats]]:
+    """The human score behind the block's whose errors have weights, and penalties by oracle.
 
-    The score is the block's, else one of the same ratings (`mqm.merged` for `mqm`), else one of its protocol.
-    Penalties are (N, S), NaN where no annotator looked; those of one annotator exist if an output has several.
+    The first of `human_protocols.behind`. Penalties are (N, S), NaN where no annotator looked; those of one annotator
+    exist if an output has several.
     """
-    official = str(block.selection.human)
-    alike = sorted(name for name in humans if protocol_of(name) == protocol_of(official))
-    same = [name for name in alike if share_ratings(name, official)]
-    for human in dict.fromkeys([official, *same, *alike]):
+    there = humans_with_errors(warehouse, block.selection.evalset_id)
+    for human in behind(str(block.selection.human), there):
         frame = ask(warehouse, "marked_errors", evalset=block.selection.evalset_id, human=human)
         if frame.height and int(frame["n_weighted"].sum()) and not int(frame["n_without_weight"].sum()):
             penalties, one = _placed(frame, block, seed)

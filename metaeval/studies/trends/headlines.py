@@ -53,7 +53,7 @@ def of_years(history: History, rows: pl.DataFrame, pool: Pooling = "mean") -> st
 
     rows: as from `grouped`. Values and gaps are those of the table: pooled over the sets of a year and human protocol,
     of which a year's first is that of most sets. Groups with values on most of these sets are compared. A family is
-    represented by one metric, so the highest value of all metrics follows if it is higher.
+    represented by one metric, so the highest value of all metrics is there, too, if it is higher.
     """
     official = rows.filter(pl.col("bridge").is_null())
     pooled = pooled_by_year(official, history.measure, pool).drop_nulls(["year", "value"])
@@ -68,8 +68,8 @@ def of_years(history: History, rows: pl.DataFrame, pool: Pooling = "mean") -> st
     is_family, are_several = best["by"] == "family", len(newest) > 1
     lead = f"In {best['year']}, {_leaders(newest)} {'lead' if are_several else 'leads'} by {history.measure} ("
     sets = "" if best["n_sets"] == best["n_sets_all"] else f" of {best['n_sets_all']}"
-    mean_of = f", the mean of {best['n_sets']}{sets} evaluation sets" if best["n_sets"] > 1 and pool == "mean" else ""
-    lead += f"{number(best['value'])}{mean_of})"
+    mean_of = f", mean of {best['n_sets']}{sets} sets" if best["n_sets"] > 1 and pool == "mean" else ""
+    lead += f"{number(best['value'])}{mean_of}{_highest(history, best) if is_family else ''})"
     if is_family and (of_all["n_metrics"] > 1).any():
         lead += f" among {of_all.height} families, one metric each"
     if history.anchor in (one["group"] for one in newest):
@@ -88,15 +88,14 @@ def of_years(history: History, rows: pl.DataFrame, pool: Pooling = "mean") -> st
         + ")"
         for ones in before
     ]
-    highest = _highest(history, best) if is_family else ""
     without = sorted({one.year for one in history.entries if one.year is not None} - set(pooled["year"]))
     missing = f" No values for {named(without, 5)}." if without else ""
     before_that = [f"; before: {named(earlier, n)}." for n in (3, 2, 1) if earlier]
-    within = " Years differ in data; the view within compares metrics on the same data." if before else ""
+    within = " Years differ in data; the view within compares the same data." if before else ""
     return either(
-        *(f"{lead}{one}{highest}{missing}{within}" for one in [*before_that, "."]),
-        *(f"{lead}{one}{highest}{within}" for one in [*before_that[-1:], "."]),
-        opening(f"{lead}.", highest.strip(), within.strip()),
+        *(f"{lead}{one}{missing}{within}" for one in [*before_that, "."]),
+        *(f"{lead}{one}{within}" for one in [*before_that[-1:], "."]),
+        opening(f"{lead}.", within.strip()),
     )
 
 
@@ -112,11 +111,11 @@ def _leaders(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _highest(history: History, than: Mapping[str, Any]) -> str:
-    """A sentence on the highest value of all metrics in a year of one evaluation set, if it is higher."""
+    """The highest value of all metrics in a year of one evaluation set, if it is higher."""
     official = grouped(history, ["version"]).filter(pl.col("bridge").is_null())
     rows = official.filter(pl.col("kind").is_in(JUDGES_NOTHING).not_(), year=than["year"], protocol=than["protocol"])
     higher = rows.filter(pl.col("value") > than["value"] + EQUAL).sort("value", descending=True)["value"].to_list()
-    return f" The highest of all metrics is {number(higher[0])}." if higher and than["n_sets_all"] == 1 else ""
+    return f"; highest of all metrics {number(higher[0])}" if higher and than["n_sets_all"] == 1 else ""
 
 
 def of_trends(history: History, frame: pl.DataFrame) -> str:

@@ -41,10 +41,10 @@ def test_evaluation_sets_without_segments_are_excluded_from_the_layout_in_one_li
     assert ran.code == 0
     assert ran.notes == [
         "5 evaluation sets (sim42 cs-en, sim42 de-en, sim42 en-cs and 2 more): "
-        "excluded: no segments are known, and the layout needs them",
+        "nothing is written, because no segments are known, and the layout needs them",
         f"wrote mtme to {tmp_path / 'out'}",
     ]
-    why = "nothing was written for sim42 cs-en: excluded: no segments are known, and the layout needs them"
+    why = "nothing was written for sim42 cs-en: no segments are known, and the layout needs them"
     for lp, more in (((), "; nor for 4 more"), (("cs-en",), "")):
         ran = scorehouse("--db", database, "export", tmp_path / "none", "sim42", *lp, "--format", "mtme")
         assert refused(ran, 2) == f"error: {why}{more}"

@@ -88,7 +88,7 @@ def test_the_answer_is_the_metric_that_is_best_supported_not_the_newest_set_s_fi
     found = _advised(*rows)
     assert found.summary == (
         "For en-de, take Steady: among the best by spa in both of its sets (2023 to 2024, new documents). "
-        "Next: Former, in 2 of its 3 sets."
+        "Next: Former (2 of 3)."
     )
     assert found.reading is not None
     assert found.reading["metric"].to_list() == ["Steady", "Lucky", "Former"]
@@ -113,7 +113,7 @@ def test_the_evidence_of_several_language_pairs_is_that_of_the_named_metric() ->
 
     start = "ake A: among the best by spa in "
     assert said(["en-de", "en-es"]) == (
-        f"T{start}both of its sets (wmt24 en-de, en-es; new documents). Next: B, in all 4 of its sets."
+        f"T{start}both of its sets (wmt24 en-de, en-es; new documents). Next: B (4 of 4)."
     )
     assert said(["en-de", "en-es"], reference_free=True).startswith(f"Without a reference, t{start}both")
     assert said(["en-de", "en-es"], domain=("news",)).startswith(f"For news, t{start}both")
