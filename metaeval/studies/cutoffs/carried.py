@@ -16,6 +16,7 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Unit
 from metaeval.measures.system_scores import usual_factor
 from metaeval.results.answer import Result, table_parts
+from metaeval.results.evaluation import EQUAL
 from metaeval.results.sentences import number
 from metaeval.studies.cutoffs.decisions import CONFIDENCE, DecisionInputs, load_decision_inputs
 from queries.evalsets import expand, years_of_testsets
@@ -163,28 +164,32 @@ def in_a_sentence(frame: pl.DataFrame, name: str, good: str) -> tuple[str, ...]:
         return (f"There is no other evaluation set or domain to try a threshold of {name} on.",)
     said = []
     if not elsewhere.is_empty():
-        where = elsewhere["target"][0]
-        if elsewhere.height > 1:
-            top = elsewhere.sort("loss", descending=True).row(0, named=True)
-            where = (
-                f"average on {elsewhere.height} other evaluation sets, at most {number(top['loss'])} ({top['target']})"
-            )
-        said.append(f"A threshold of {name} chosen on {own} (good: {good}) loses {_lost(elsewhere)} MCC on {where}.")
+        loses, average, most = _lost(elsewhere, "target")
+        n = elsewhere.height
+        where = elsewhere["target"][0] if n == 1 else f"{n} other evaluation sets"
+        said.append(f"A threshold of {name} chosen on {own} (good: {good}) {loses}{average} on {where}{most}.")
     if not between.is_empty():
-        top = between.sort("loss", descending=True).row(0, named=True)
-        worst = " to ".join(top[end].removeprefix(f"{own}, ") for end in ("source", "target"))
-        n, worst = between["target"].n_unique(), f"at most {number(top['loss'])} ({worst})"
+        ways = [
+            " to ".join(one.removeprefix(f"{own}, ") for one in row) for row in between[["source", "target"]].rows()
+        ]
+        loses, average, most = _lost(between.with_columns(way=pl.Series(ways)), "way")
+        n = len({*between["source"], *between["target"]})
         if said:
-            said.append(f"Between its {n} domains, it is {_lost(between)} on average, {worst}.")
+            where = f"From {ways[0]}" if len(ways) == 1 else f"Between its {n} domains"
+            said.append(f"{where}, it {loses}{average}{most}.")
         else:
-            what = f"A threshold of {name} (good: {good}) loses {_lost(between)} MCC on average"
-            said.append(f"{what} between {n} domains of {own}, {worst}.")
+            where = f"from {ways[0]} of {own}" if len(ways) == 1 else f"between {n} domains of {own}"
+            said.append(f"A threshold of {name} (good: {good}) {loses}{average} {where}{most}.")
     return tuple(said)
 
 
-def _lost(rows: pl.DataFrame) -> str:
-    mean = fsum(rows["loss"]) / rows.height
-    return number(mean) if mean > 0 else "no"
+def _lost(rows: pl.DataFrame, place: str) -> tuple[str, str, str]:
+    """What is lost, that this is an average, and the greatest loss, if any. place: the column that names it."""
+    mean, top = fsum(rows["loss"]) / rows.height, rows.sort("loss", descending=True).row(0, named=True)
+    loses = f"loses {number(mean) if mean > EQUAL else 'no'} MCC"
+    if rows.height == 1 or top["loss"] <= EQUAL:
+        return loses, "", ""
+    return loses, " on average", f", at most {number(top['loss'])} ({top[place]})"
 
 
 def _share(part: float, whole: float) -> float:

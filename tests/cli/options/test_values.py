@@ -34,6 +34,15 @@ def test_every_number_is_read_as_a_field_of_a_question_is(command: str) -> None:
         (("rank", *SLICE, "--alpha=0,05"), "--alpha '0,05': expected a finite number from 0 to 1; did you mean 0.05?"),
         (("rank", *SLICE, "--alpha=5"), "--alpha 5.0: expected a finite number from 0 to 1; did you mean 0.05?"),
         (("rank", *SLICE, "--alpha=5%"), "--alpha '5%': expected a finite number from 0 to 1; did you mean 0.05?"),
+        (("rank", *SLICE, "--alpha=1.5"), "--alpha 1.5: expected a finite number from 0 to 1"),
+        (
+            ("rank", *SLICE, "--alpha=0,050"),
+            "--alpha '0,050': expected a finite number from 0 to 1; did you mean 0.05?",
+        ),
+        (
+            ("deltas", *SLICE, "M", "--difference=1,000,000"),
+            "--difference '1,000,000': expected a finite number from 0 on; did you mean 1000000?",
+        ),
         (("rank", *SLICE, "--alpha=-5"), "--alpha -5.0: expected a finite number from 0 to 1"),
         (
             ("deltas", *SLICE, "M", "--difference=2,5"),

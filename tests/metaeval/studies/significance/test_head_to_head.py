@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import metaeval
@@ -152,7 +153,21 @@ def test_metrics_that_judge_no_translation_do_not_count(
 
 def test_without_metrics_there_is_no_count_of_them(found: Answer[Any]) -> None:
     without = replace(found.result, frame=found.frame.filter(kind="human"))
-    assert in_a_sentence(without)[1] == "No metric has segments of both."
+    assert in_a_sentence(without)[1] == "No included metric has segments of both."
+    none_counts = replace(found.result, facts={**found.facts, "judges": []})
+    assert in_a_sentence(none_counts)[1] == "No metric with segments of both is counted."
+
+
+def test_without_the_official_human_score_the_others_are_counted(two: tuple[str, str], found: Answer[Any]) -> None:
+    frame = found.frame.filter((pl.col("scorer") == "mqm") | (pl.col("kind") == "metric"))
+    frame = frame.with_columns(pl.col("scorer").replace("mqm", "mqm-col1"))
+    (better,) = frame.filter(kind="human")["better"]
+    counts = [f"{int(name == better)} {verb}{name}" for name, verb in zip(two, ("find ", ""), strict=True)]
+    numbers = f"{counts[0]} significantly better, {counts[1]} (new documents)."
+    for official, which, kind in ((None, "No official human score has", ""), ("esa", "esa does not have", "other ")):
+        said = in_a_sentence(replace(found.result, frame=frame, facts={**found.facts, "official": official}))
+        assert said[0] == f"{which} segments of both {two[0]} and {two[1]}."
+        assert said[1] == f"Of 1 {kind}human score, {numbers}"
 
 
 def test_the_note_on_units_has_those_of_all_scorers(
