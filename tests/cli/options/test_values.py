@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shlex
 from dataclasses import MISSING
 from typing import get_args
 
@@ -93,3 +94,16 @@ def test_a_missing_argument_has_an_example_that_has_them_all(command: str, score
     line = refused(scorehouse(command), 2)
     (example,) = re.findall(r"such as `(.+?)`", line)
     assert " needs " not in scorehouse(*example.split()[1:]).err
+
+
+@together(
+    ("words", "example"),
+    [
+        ("cutoff COMET", "cutoff wmt23 en-de BLEU"),  # COMET is no test set
+        ("show wmt23", "show wmt23 en-de 1"),  # which needs a language pair
+        ("cutoff wmt24 en-de", "cutoff wmt24 en-de BLEU"),
+        ("show 'my set' en-de", "show 'my set' en-de 1"),
+    ],
+)
+def test_an_example_keeps_a_test_set_with_its_language_pair(words: str, example: str, scorehouse: Scorehouse) -> None:
+    assert f"such as `scorehouse {example}`" in refused(scorehouse(*shlex.split(words)), 2)
