@@ -156,7 +156,7 @@ def _of_several_scores(scores: Sequence[Mapping[str, Any]]) -> str:
         counts.append(f"{len(sure) or 'none'}{f' ({n_open} probably)' if n_open else ''}")
     low, fair, good = counts
     return opening(
-        f"By Krippendorff's limits of alpha, of {len(known)} human scores with shared outputs, annotators agree "
+        f"By Krippendorff's alpha, of {len(known)} human scores with shared outputs, annotators agree "
         f"reliably (.8) for {good}, tentatively (.667) for {fair}, too little for {low}.",
         others,
     )

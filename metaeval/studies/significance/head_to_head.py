@@ -24,7 +24,7 @@ from queries.catalog import ask
 from queries.selection import most_common
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.errors import unknown
+from warehouse.errors import IT, unknown
 from warehouse.facts.metrics import JUDGES_NOTHING, describe
 from warehouse.wording import are, counted, ends
 
@@ -96,8 +96,11 @@ def head_to_head(
         for (kind, scorer), values in scores.items()
         if (~np.isnan(values)).any(axis=1).all()
     ]
+    reasons, _ = most_common(block.selection.metrics)
+    without = [f"no metric is included: {reasons}"] if reasons and not block.metrics else []
     if not rows:
-        raise QuestionError(f"no scorer of {where(block.selection)} has segments of both {first} and {second}")
+        said = f"no human score and no included metric of {IT} has segments of both {first} and {second}"
+        raise QuestionError("; ".join((said, *without)), where=where(block.selection))
     schema = {**dict.fromkeys(_TEXT, pl.String), **dict.fromkeys(_NUMBERS, pl.Float64)}
     schema |= {"better": pl.String, "n_segments": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema).with_columns(is_official=pl.col("scorer").eq_missing(pl.lit(official)))
@@ -136,12 +139,11 @@ def head_to_head(
     facts["errors_of"] = errors_of
     facts["errors"] = _errors(warehouse, block, systems, errors_of)
     controls = [it.name for it in block.metrics if it.name not in judges]
-    reasons, _ = most_common(block.selection.metrics)
     notes = (
         f"tested {units.words}{others}, two-sided, each scorer by itself, not corrected",
         *([f"{', '.join(controls)} {are(len(controls))} not counted: no judge of translations"] if controls else []),
         *equal_metrics(block),
-        *([f"no metric is included: {reasons}"] if reasons and not block.metrics else []),
+        *without,
         *([f"errors are those marked for {errors_of}"] if errors_of not in (None, official) else []),
         *block.selection.notes,
     )

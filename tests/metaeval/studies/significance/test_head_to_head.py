@@ -13,7 +13,7 @@ import metaeval
 from metaeval.results.answer import Answer
 from metaeval.studies.significance.head_to_head import in_a_sentence
 from tests.helpers import LP, TESTSET, tiny_layout, tiny_warehouse
-from warehouse import Warehouse
+from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.facts.metrics import describe
 
@@ -205,3 +205,25 @@ def test_without_human_scores_the_units_are_those_of_the_metrics(tmp_path: Path)
     )
     assert found.notes[0].startswith("tested by document (12 documents), two-sided")
     assert "|unit:document|" in found.signature
+
+
+def test_metrics_that_are_not_included_are_not_said_to_have_no_scores(tmp_path: Path) -> None:
+    """The metric scored all segments, with a reference that is not the official one."""
+    table = ScoreTable(systems=("A", "B"), seg=np.arange(48.0).reshape(2, 24), sys=np.arange(2.0))
+    documents = [("news", f"d{place // 2}") for place in range(24)]
+    made: dict[str, Any] = {
+        "metrics": {"Own-refB": table},
+        "documents": documents,
+        "systems": ("A", "B", "refA", "refB"),
+    }
+    reason = "no metric is included: 1 computed with refB, not with reference refA"
+    for place, humans in enumerate(({"mqm": table}, {})):
+        layout = tiny_layout(tmp_path / str(place), humans=humans, **made)
+        with tiny_warehouse(tmp_path / f"w{place}", layout) as opened:
+            if humans:
+                found = metaeval.systems(opened, TESTSET, LP, "A", "B", resamples=100)
+                assert reason in found.notes
+                assert found.summary.endswith(" No included metric has segments of both.")
+            else:
+                with pytest.raises(QuestionError, match=f"^no human score and no included metric of .*; {reason}$"):
+                    metaeval.systems(opened, TESTSET, LP, "A", "B", resamples=100)
