@@ -11,7 +11,7 @@ from metaeval.studies.robustness.settings import NoiseSettings
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import option
+from warehouse.wording import every, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -111,13 +111,15 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
         if self.oracles:
             measure = frame["measure"][0]
             rows = frame.filter(kind="oracle", measure=measure).drop_nulls("value")
-            rows = rows.sort("value", descending=True, maintain_order=True)
             if rows.is_empty():
                 return f"No oracle has a value of {measure}."
-            first, last = rows.row(0, named=True), rows.row(-1, named=True)
+            first, last = (rows.filter(rank=end) for end in (min(rows["rank"]), max(rows["rank"])))
+            if first.height == rows.height:
+                return f"{measure} of {every(rows.height, 'oracle')} is {number(first['value'][0])}."
+            names = [named(map(repr, one["name"])) for one in (first, last)]
             return opening(
-                f"{measure} ranks the oracle {first['name']!r} first of {rows.height} ({number(first['value'])}) and "
-                f"{last['name']!r} last ({number(last['value'])})."
+                f"Of {rows.height} oracles, {measure} ranks {names[0]} first ({number(first['value'][0])}), "
+                f"{names[1]} last ({number(last['value'][0])})."
             )
         rows = frame.filter(frame["strength"] > 0).drop_nulls("lost")
         if rows.is_empty():

@@ -63,3 +63,20 @@ def test_the_sentence_compares_measures_at_the_same_noise(lost: dict[str, tuple[
     headlines = [Noise(testset="t", lp="en-de").headline(answer) for answer in answers]
     assert headlines[0] == f"With independent noise of 0.25 SD in M, {said}"
     assert headlines[1].startswith("With 0.1% outliers in M, ")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        ([1, 2, 3], "Of 3 oracles, pa ranks 'a' first (0.900), 'c' last (0.700)."),
+        ([1, 2, 2], "Of 3 oracles, pa ranks 'a' first (0.900), 'b' and 'c' last (0.800)."),
+        ([1, 1, 1], "pa of all 3 oracles is 0.900."),
+    ],
+)
+def test_oracles_of_the_same_rank_are_named_together(ranks: list[int], said: str) -> None:
+    rows = [
+        {"kind": "oracle", "name": name, "measure": "pa", "value": 1 - rank / 10, "rank": rank}
+        for name, rank in zip("abc", ranks, strict=True)
+    ]
+    answer: Any = SimpleNamespace(frame=pl.DataFrame(rows))
+    assert Noise(testset="t", lp="en-de", oracles=True).headline(answer) == said
