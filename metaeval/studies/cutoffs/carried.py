@@ -158,38 +158,37 @@ def in_a_sentence(frame: pl.DataFrame, name: str, good: str) -> tuple[str, ...]:
     """
     rows, own = frame.drop_nulls("loss"), frame["source"][0]
     whole, inside = (pl.col("source") == own, pl.col("target").str.starts_with(f"{own}, "))
-    elsewhere = rows.filter(whole, ~inside)
+    elsewhere = rows.filter(whole, ~inside).with_columns(place="target")
     between = rows.filter(~whole, inside, pl.col("source").str.starts_with(f"{own}, "))
+    ends = (pl.col(end).str.strip_prefix(f"{own}, ") for end in ("source", "target"))
+    between = between.with_columns(place=pl.format("{} to {}", *ends))
     if elsewhere.is_empty() and between.is_empty():
         return (f"There is no other evaluation set or domain to try a threshold of {name} on.",)
     said = []
     if not elsewhere.is_empty():
-        loses, average, most = _lost(elsewhere, "target")
-        n = elsewhere.height
-        where = elsewhere["target"][0] if n == 1 else f"{n} other evaluation sets"
+        loses, average, most = _lost(elsewhere)
+        where = elsewhere["place"][0] if elsewhere.height == 1 else f"{elsewhere.height} other evaluation sets"
         said.append(f"A threshold of {name} chosen on {own} (good: {good}) {loses}{average} on {where}{most}.")
     if not between.is_empty():
-        ways = [
-            " to ".join(one.removeprefix(f"{own}, ") for one in row) for row in between[["source", "target"]].rows()
-        ]
-        loses, average, most = _lost(between.with_columns(way=pl.Series(ways)), "way")
-        n = len({*between["source"], *between["target"]})
+        loses, average, most = _lost(between)
+        where = f"from {between['place'][0]}"
+        if between.height > 1:
+            n = len({*between["source"], *between["target"]})
+            where = f"between {'its ' * bool(said)}{n} domains"
         if said:
-            where = f"From {ways[0]}" if len(ways) == 1 else f"Between its {n} domains"
-            said.append(f"{where}, it {loses}{average}{most}.")
+            said.append(f"{where[0].upper()}{where[1:]}, it {loses}{average}{most}.")
         else:
-            where = f"from {ways[0]} of {own}" if len(ways) == 1 else f"between {n} domains of {own}"
-            said.append(f"A threshold of {name} (good: {good}) {loses}{average} {where}{most}.")
+            said.append(f"A threshold of {name} (good: {good}) {loses}{average} {where} of {own}{most}.")
     return tuple(said)
 
 
-def _lost(rows: pl.DataFrame, place: str) -> tuple[str, str, str]:
-    """What is lost, that this is an average, and the greatest loss, if any. place: the column that names it."""
+def _lost(rows: pl.DataFrame) -> tuple[str, str, str]:
+    """What is lost, that this is an average, and the greatest loss with its place, if any."""
     mean, top = fsum(rows["loss"]) / rows.height, rows.sort("loss", descending=True).row(0, named=True)
     loses = f"loses {number(mean) if mean > EQUAL else 'no'} MCC"
     if rows.height == 1 or top["loss"] <= EQUAL:
         return loses, "", ""
-    return loses, " on average", f", at most {number(top['loss'])} ({top[place]})"
+    return loses, " on average", f", at most {number(top['loss'])} ({top['place']})"
 
 
 def _share(part: float, whole: float) -> float:
