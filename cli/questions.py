@@ -237,7 +237,7 @@ def _completed(command: str, arguments: Sequence[Field], given: Mapping[str, Any
     """The command with the arguments that it has, and an example of each that it needs."""
     words = []
     for one in arguments:
-        if one.name in given:
+        if one.name in given and "lp" in given:  # else a lone word may be another argument than the test set
             words += [quote(str(word)) for word in _listed(given[one.name])]
         elif one.default is MISSING:
             words.append(_FOR_EXAMPLE[one.name])
@@ -283,7 +283,7 @@ def _check_order(command: str, known: Mapping[str, Field], words: Mapping[str, A
         raise unknown_testset(said[0].split(",")[0], [testset])
     if pairs := [one for one in said if _is_pair(one.split(",")[0])]:
         said.insert(0, said.pop(said.index(pairs[0])))
-    line = " ".join(["scorehouse", command, testset, *said])
+    line = " ".join(["scorehouse", command, *map(quote, (testset, *said))])
     raise QuestionError(f"the test set comes first: `{line}`")
 
 

@@ -257,7 +257,7 @@ MEANINGS: Mapping[str, str] = {
     "misspelt": "two systems have nearly the same name",
     "missing": "scores are missing",
     "shifted": "scores fit other segments better",
-    "sign": "scores correlate negatively with all other metrics",
+    "sign": "scores correlate negatively with the mean of all other metrics",
     "outliers": "a system is an outlier by the MAD rule",
     "coverage": "not all outputs are judged",
     "noise": "human scores differ only by floating-point error",

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, 
 from warehouse.errors import NEAR, QuestionError, one_of
 from warehouse.wording import option
 
-_SEPARATED = re.compile(r"\d{1,3}(,\d{3})+")  # by thousands
+_SEPARATED = re.compile(r"-?[1-9]\d{0,2}(,\d{3})+")  # by thousands
 
 
 def describe_limits(least: float | None, most: float | None) -> str:
@@ -161,8 +161,8 @@ class Field:
     def _near(self, value: Any) -> float | None:
         """The number that was probably meant: with a decimal point, a share instead of per cent, no separators."""
         text = str(value).strip()
-        if self.element is int:
-            text = text.replace(",", "") if _SEPARATED.fullmatch(text) else ""
+        if _SEPARATED.fullmatch(text):
+            text = text.replace(",", "")
         elif self.element is not float:
             return None
         try:
@@ -170,7 +170,7 @@ class Field:
         except ValueError:
             return None
         most = self.option.most
-        if most is not None and most <= 1 and (text.endswith("%") or number > most):
+        if most is not None and most <= 1 and (text.endswith("%") or number >= 2 * most):
             number /= 100
         return number if self._is_within(number) and number != value else None
 

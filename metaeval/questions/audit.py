@@ -105,5 +105,6 @@ class Audit(Question["list[Finding]"], name="audit"):
             "n", descending=True, nulls_last=True, maintain_order=True
         )
         word = "note" if severity == "info" else severity
-        most = f"Most frequent {word} ({check}, {n}): {MEANINGS[check]}"
-        return either(f"{first} {most}, such as for {largest['subject'][0]}.", f"{first} {most}.", first)
+        cases = (f"{n}, for example {largest['subject'][0]}", n)
+        most = (f"Most frequent {word} ({check}, {one}): {MEANINGS[check]}." for one in cases)
+        return either(*(f"{first} {one}" for one in most), first)

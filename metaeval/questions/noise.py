@@ -11,7 +11,7 @@ from metaeval.studies.robustness.settings import NoiseSettings
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import option
+from warehouse.wording import every, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -92,9 +92,8 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
         return tuple(str(parse_measure(text)) for text in self.measures)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        import polars as pl
-
-        from metaeval.results.sentences import number, opening
+        from metaeval.results.evaluation import EQUAL
+        from metaeval.results.sentences import either, named, number, opening
         from metaeval.studies.robustness.noise import HUMAN
 
         frame = answer.frame
@@ -112,34 +111,42 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
         if self.oracles:
             measure = frame["measure"][0]
             rows = frame.filter(kind="oracle", measure=measure).drop_nulls("value")
-            rows = rows.sort("value", descending=True, maintain_order=True)
             if rows.is_empty():
                 return f"No oracle has a value of {measure}."
-            first, last = rows.row(0, named=True), rows.row(-1, named=True)
+            first, last = (rows.filter(rank=end) for end in (min(rows["rank"]), max(rows["rank"])))
+            if first.height == rows.height:
+                return f"{measure} of {every(rows.height, 'oracle')} is {number(first['value'][0])}."
+            names = [named(map(repr, one["name"])) for one in (first, last)]
             return opening(
-                f"{measure} ranks the oracle {first['name']!r} first of {rows.height} ({number(first['value'])}) and "
-                f"{last['name']!r} last ({number(last['value'])})."
+                f"Of {rows.height} oracles, {measure} ranks {names[0]} first ({number(first['value'][0])}), "
+                f"{names[1]} last ({number(last['value'][0])})."
             )
         rows = frame.filter(frame["strength"] > 0).drop_nulls("lost")
         if rows.is_empty():
             return "No measure has a value with noise."
-        weakest = rows.filter(rows["strength"] == rows.select(pl.min("strength").over("kind")).to_series())
-        weak = weakest.sort("lost", descending=True, maintain_order=True).row(0, named=True)
-        same = rows.filter(kind=weak["kind"], measure=weak["measure"])
-        strong = same.sort("strength").row(-1, named=True)
-        best = "the human score itself" if weak["metric"] == HUMAN else str(weak["metric"])
-        is_outliers = weak["kind"] == "outliers"
-        strengths = [
-            f"{100 * one['strength']:g}%" if is_outliers else f"{one['strength']:g} SD" for one in (weak, strong)
-        ]
-        noise = f"{strengths[0]} of scores as outliers" if is_outliers else f"{weak['kind']} noise of {strengths[0]}"
-        n = frame["measure"].n_unique()
-        value = number(weak["value"] + weak["lost"])
-        value = value if n > 1 else f"{weak['measure']} {value}"
-        most = f"Noise changes {weak['measure']} most of {n} measures: with" if n > 1 else "With"
-        lost = [number(max(one["lost"], 0.0)) for one in (weak, strong)]
-        more = f"; with {strengths[1]}, {lost[1]}" if same.height > 1 else ""
-        return opening(f"{most} {noise}, {best} would lose {lost[0]} of {value}{more}.")
+        kind, metric = rows["kind"][0], rows["metric"][0]
+        rows = rows.filter(kind=kind)
+        said: list[str] = []
+        for strength in sorted({min(rows["strength"]), max(rows["strength"])}):
+            here = rows.filter(strength=strength)
+            lost = max(here["lost"])
+            top = here.filter(here["lost"] >= lost - EQUAL)
+            value, of = top["value"][0], "" if said else f" of {here.height} measures"
+            change = f"from {number(value + lost)} to {number(value)}" if abs(lost) > EQUAL else f"at {number(value)}"
+            if here.height == 1:
+                verb = "falls" if lost > EQUAL else "rises" if lost < -EQUAL else "stays"
+                change = f"{'it' if said else top['measure'][0]} {verb} {change}"
+            elif lost <= EQUAL:
+                change = f"none of {here.height} measures falls"
+            elif top.height == 1:
+                change = f"{top['measure'][0]} falls most{of}, {change}"
+            else:
+                change = f"{named(top['measure'])} fall most{of}, by {number(lost)}"
+            size = f"{100 * strength:g}% outliers" if kind == "outliers" else f"{strength:g} SD"
+            noise = size if kind == "outliers" else f"{kind} noise of {size}"
+            start = f"with {size}" if said else f"With {noise} in {'the ' * (metric == HUMAN)}{metric}"
+            said.append(f"{start}, {change}")
+        return either(f"{'; '.join(said)}.", f"{said[0]}.")
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.noise import noise_chart, oracles_chart

@@ -94,8 +94,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         if rows.is_empty():
             return "No metric has a value: no marked or no predicted spans."
         best = rows.sort(name, descending=True, maintain_order=True).row(0, named=True)
-        extra = [f"{one} {best[one]}" for one in ("domain", "system", "category", "severity") if one in best]
-        place = f" in {extra[0]}" if extra else ""
+        place = f" in {self.by} {best[self.by]}" if self.by else ""
         n, n_humans = frame["metric"].n_unique(), answer.facts.get("n_humans", 0)
         scorers = [counted(n_of, noun) for n_of, noun in ((n - n_humans, "metric"), (n_humans, "human score")) if n_of]
         count = f"of {' and '.join(scorers)} " if n > 1 else ""
@@ -105,9 +104,10 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
             if best.get(one) is not None
         ]
         untested = f"; {UNTESTED}" if n > 1 else ""
-        if not extra and frame["n_outputs"].n_unique() > 1:
+        if not self.by and frame["n_outputs"].n_unique() > 1:
             untested = f", each on its own outputs{untested}"
-        first = rows.filter(rows[name] == best[name])["metric"].unique(maintain_order=True).to_list()
+        same = rows.filter(rows[self.by] == best[self.by]) if self.by else rows
+        first = same.filter(same[name] == best[name])["metric"].unique(maintain_order=True).to_list()
         find = "find" if len(first) > 1 else "finds"
         return opening(
             f"{named(first, 2)} {find} the marked error spans best {count}by {self.measure}{place} "

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.measures.options import (
@@ -275,9 +276,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         known = {one.name for one in select(warehouse, self.part(Slice), human="optional").systems}
         systems = [one for one in names if one in known]
         if len(systems) == 2 and names[-2:] != systems:
-            words = [self.testset, self.lp, *(one for one in names if one not in known), *systems]
-            line = f"`scorehouse systems {' '.join(words)} {option('gate', True)}`"
-            raise QuestionError(f"the metrics come first, then the old and the new system: {line}")
+            words = " ".join(quote(one) for one in (*(one for one in names if one not in known), *systems))
+            raise QuestionError(f"the metrics come first, then the old and the new system: `{words}`")
 
     def _assisted(self, run: Run) -> "Answer[Result]":
         """Differences of two systems, or of every pair, estimated from human scores and a metric's scores."""
@@ -346,6 +346,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             return str(found.in_words(answer.facts["scorer"], "system", population, self.alternative))
         if self.view == "domains":
             each = frame.drop_nulls("mean").partition_by("domain", maintain_order=True)
+            if frame["domain"].null_count() == frame.height:
+                return "No segment has a known domain, so the table has one mean per system."
             if frame["system"].n_unique() == 1:
                 there = frame.drop_nulls("mean").sort("mean", descending=True)
                 places = [

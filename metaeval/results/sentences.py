@@ -8,6 +8,7 @@ from warehouse.wording import are, ends, every
 
 LONGEST = 200  # characters of a summary
 UNTESTED = "differences were not tested"
+_BETWEEN = re.compile(r"(?<=[.]) ")
 _ROUNDING = 1e-12  # values nearer than this share a rank
 
 
@@ -74,12 +75,12 @@ def between(values: Sequence[float], digits: int = 3) -> str:
 
 
 def either(*sentences: str) -> str:
-    """The first of the sentences that is not too long.
+    """The first of the texts that is not too long, else as many sentences of the last one as fit.
 
-    >>> either("x" * 201, "BLEU leads.")
-    'BLEU leads.'
+    >>> either("x" * 201, "BLEU leads."), either(f"BLEU leads. 1 of 2 others, {'x' * 200}, does not differ.")
+    ('BLEU leads.', 'BLEU leads.')
     """
-    return next((one for one in sentences if len(one) <= LONGEST), opening(sentences[-1]))
+    return next((one for one in sentences if len(one) <= LONGEST), opening(*_BETWEEN.split(sentences[-1])))
 
 
 def most_often(winners: Sequence[Sequence[str]], what: str, by: str, n_shown: int = 2) -> str:

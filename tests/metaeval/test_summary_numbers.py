@@ -231,12 +231,14 @@ def _one_delta(at: Place, found: Answer[Any]) -> list[str]:
 
 
 def _noise(at: Place, found: Answer[Any]) -> list[str]:
-    rows = [row for row in found.frame.to_dicts() if row["strength"] > 0]
-    least = {kind: min(row["strength"] for row in rows if row["kind"] == kind) for kind in {r["kind"] for r in rows}}
-    worst = max((row for row in rows if row["strength"] == least[row["kind"]]), key=lambda row: row["lost"])
-    most = max((row for row in rows if row["kind"] == worst["kind"]), key=lambda row: row["strength"])
+    rows = [row for row in found.frame.to_dicts() if row["kind"] == "independent" and row["strength"] > 0]
+    weak, strong = (choose(rows, key=lambda row: row["strength"]) for choose in (min, max))
     clean = next(row["value"] for row in found.frame.to_dicts() if row["strength"] == 0)
-    return [f"would lose {worst['lost']:.3f} of pa {clean:.3f}; with ", f", {most['lost']:.3f}."]
+    moved = [
+        f"stays at {clean:.3f}" if row["value"] == clean else f"falls from {clean:.3f} to {row['value']:.3f}"
+        for row in (weak, strong)
+    ]
+    return [f"pa {moved[0]}; with {strong['strength']:g} SD, it {moved[1]}."]
 
 
 def _plan(at: Place, found: Answer[Any]) -> list[str]:

@@ -16,6 +16,7 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Unit
 from metaeval.measures.system_scores import usual_factor
 from metaeval.results.answer import Result, table_parts
+from metaeval.results.evaluation import EQUAL
 from metaeval.results.sentences import number
 from metaeval.studies.cutoffs.decisions import CONFIDENCE, DecisionInputs, load_decision_inputs
 from queries.evalsets import expand, years_of_testsets
@@ -157,34 +158,37 @@ def in_a_sentence(frame: pl.DataFrame, name: str, good: str) -> tuple[str, ...]:
     """
     rows, own = frame.drop_nulls("loss"), frame["source"][0]
     whole, inside = (pl.col("source") == own, pl.col("target").str.starts_with(f"{own}, "))
-    elsewhere = rows.filter(whole, ~inside)
+    elsewhere = rows.filter(whole, ~inside).with_columns(place="target")
     between = rows.filter(~whole, inside, pl.col("source").str.starts_with(f"{own}, "))
+    ends = (pl.col(end).str.strip_prefix(f"{own}, ") for end in ("source", "target"))
+    between = between.with_columns(place=pl.format("{} to {}", *ends))
     if elsewhere.is_empty() and between.is_empty():
         return (f"There is no other evaluation set or domain to try a threshold of {name} on.",)
     said = []
     if not elsewhere.is_empty():
-        where = elsewhere["target"][0]
-        if elsewhere.height > 1:
-            top = elsewhere.sort("loss", descending=True).row(0, named=True)
-            where = (
-                f"average on {elsewhere.height} other evaluation sets, at most {number(top['loss'])} ({top['target']})"
-            )
-        said.append(f"A threshold of {name} chosen on {own} (good: {good}) loses {_lost(elsewhere)} MCC on {where}.")
+        loses, average, most = _lost(elsewhere)
+        where = elsewhere["place"][0] if elsewhere.height == 1 else f"{elsewhere.height} other evaluation sets"
+        said.append(f"A threshold of {name} chosen on {own} (good: {good}) {loses}{average} on {where}{most}.")
     if not between.is_empty():
-        top = between.sort("loss", descending=True).row(0, named=True)
-        worst = " to ".join(top[end].removeprefix(f"{own}, ") for end in ("source", "target"))
-        n, worst = between["target"].n_unique(), f"at most {number(top['loss'])} ({worst})"
+        loses, average, most = _lost(between)
+        where = f"from {between['place'][0]}"
+        if between.height > 1:
+            n = len({*between["source"], *between["target"]})
+            where = f"between {'its ' * bool(said)}{n} domains"
         if said:
-            said.append(f"Between its {n} domains, it is {_lost(between)} on average, {worst}.")
+            said.append(f"{where[0].upper()}{where[1:]}, it {loses}{average}{most}.")
         else:
-            what = f"A threshold of {name} (good: {good}) loses {_lost(between)} MCC on average"
-            said.append(f"{what} between {n} domains of {own}, {worst}.")
+            said.append(f"A threshold of {name} (good: {good}) {loses}{average} {where} of {own}{most}.")
     return tuple(said)
 
 
-def _lost(rows: pl.DataFrame) -> str:
-    mean = fsum(rows["loss"]) / rows.height
-    return number(mean) if mean > 0 else "no"
+def _lost(rows: pl.DataFrame) -> tuple[str, str, str]:
+    """What is lost, that this is an average, and the greatest loss with its place, if any."""
+    mean, top = fsum(rows["loss"]) / rows.height, rows.sort("loss", descending=True).row(0, named=True)
+    loses = f"loses {number(mean) if mean > EQUAL else 'no'} MCC"
+    if rows.height == 1 or top["loss"] <= EQUAL:
+        return loses, "", ""
+    return loses, " on average", f", at most {number(top['loss'])} ({top['place']})"
 
 
 def _share(part: float, whole: float) -> float:

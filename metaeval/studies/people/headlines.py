@@ -142,19 +142,22 @@ def _of_several_scores(scores: Sequence[Mapping[str, Any]]) -> str:
     shares = sorted(row["n_shared"] / row["n_outputs"] for row in known)
     shared = ends(*(f"{share:.0%}" if share >= 0.005 else "<1%" for share in (shares[0], shares[-1])))
     alphas = f"Krippendorff's alpha is {between([row['alpha'] for row in known])} on {shared} of outputs"
-    good = sum(row["alpha"] >= RELIABLE for row in known)
-    fair = sum(row["alpha"] >= TENTATIVE for row in known) - good
-    if good == len(known):
+    places = [(row["alpha"] >= RELIABLE) + (row["alpha"] >= TENTATIVE) for row in known]
+    if min(places) == 2:
         said = f"Annotators {probably}agree well enough for {what}: {alphas}, his limit is .8 (reliable)."
         return opening(said, others)
-    if not good and not fair:
+    if max(places) == 0:
         said = f"Annotators {probably}agree too little for {what}: {alphas}, below his limit of .667 (tentative)."
         return opening(said, others)
+    counts = []
+    for place in (0, 1, 2):
+        sure = [_is_sure(row) for row, one in zip(known, places, strict=True) if one == place]
+        n_open = sure.count(False)
+        counts.append(f"{len(sure) or 'none'}{f' ({n_open} probably)' if n_open else ''}")
+    low, fair, good = counts
     return opening(
-        "By Krippendorff's limits of alpha, annotators agree reliably (.8) for "
-        f"{good or 'none'} of {len(known)} human scores with shared outputs, tentatively "
-        f"(.667) for {fair or 'none'}, too little for {len(known) - good - fair or 'none'}"
-        f"{f'; {n_open} only probably' if n_open else ''}.",
+        f"By Krippendorff's alpha, of {len(known)} human scores with shared outputs, annotators agree "
+        f"reliably (.8) for {good}, tentatively (.667) for {fair}, too little for {low}.",
         others,
     )
 

@@ -1,6 +1,7 @@
 """Predicted error spans compared with those that annotators marked: precision, recall, severities and differences."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,6 +17,7 @@ from metaeval.measures.span_agreement import SpanComparison, SpanMeasure
 from metaeval.results.answer import Result, or_none, table_notes, table_parts
 from metaeval.results.inputs import Inputs, where
 from metaeval.results.signature import Parts
+from metaeval.studies.people.annotators import annotators
 from metaeval.studies.people.ceilings import as_metric, common_blocks
 from queries.annotations import humans_with_errors
 from queries.blocks import HUMAN_SCORER, Block
@@ -104,8 +106,12 @@ def _without_spans(warehouse: Warehouse, block: Block, notes: Sequence[str] = ()
     reason, hint = f"no metric of {IT} predicts error spans", ""
     if notes:
         reason += f", and {'; '.join(notes)}"
-        pairs = f"`scorehouse annotators {where(block.selection)} {option('view', 'pairs')}`"
-        hint = f"{pairs} compares annotators of {block.selection.human} who judged the same outputs"
+        asked, human = block.selection.slice, str(block.selection.human)
+        with suppress(QuestionError):
+            annotators(warehouse, asked.testset, asked.lp, human, "pairs")
+            named = f" {option('human', human)}" if asked.human else ""
+            pairs = f"`scorehouse annotators {where(block.selection)}{named} {option('view', 'pairs')}`"
+            hint = f"{pairs} compares annotators of {human} who judged the same outputs"
     elif _others(warehouse, block)[0]:
         hint = f"{option('ceiling', True)} has the other human scores with marked errors"
     return QuestionError(reason, where=where(block.selection), hint=hint)

@@ -21,9 +21,10 @@ from metaeval.studies.significance.systems import SystemTest, can_differ, system
 from queries.annotations import human_with_errors, marked_errors
 from queries.blocks import Block
 from queries.catalog import ask
+from queries.selection import most_common
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.errors import unknown
+from warehouse.errors import IT, unknown
 from warehouse.facts.metrics import JUDGES_NOTHING, describe
 from warehouse.wording import are, counted, ends
 
@@ -95,8 +96,11 @@ def head_to_head(
         for (kind, scorer), values in scores.items()
         if (~np.isnan(values)).any(axis=1).all()
     ]
+    reasons, _ = most_common(block.selection.metrics)
+    without = [f"no metric is included: {reasons}"] if reasons and not block.metrics else []
     if not rows:
-        raise QuestionError(f"no scorer of {where(block.selection)} has segments of both {first} and {second}")
+        said = f"no human score and no included metric of {IT} has segments of both {first} and {second}"
+        raise QuestionError("; ".join((said, *without)), where=where(block.selection))
     schema = {**dict.fromkeys(_TEXT, pl.String), **dict.fromkeys(_NUMBERS, pl.Float64)}
     schema |= {"better": pl.String, "n_segments": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema).with_columns(is_official=pl.col("scorer").eq_missing(pl.lit(official)))
@@ -104,8 +108,8 @@ def head_to_head(
     frame = frame.sort(by, nulls_last=True).drop("is_official")
     human = scores.get(("human", str(official)), np.full((2, len(block.segments)), np.nan))
     is_drawn = test in ("permutation", "bootstrap")
-    first_of = human if official is not None else np.concatenate(list(scores.values()))
-    units = units_of(block.selection, (~np.isnan(first_of)).any(axis=0), unit)
+    judged = human if official is not None else np.concatenate(list(scores.values()))
+    units = units_of(block.selection, (~np.isnan(judged)).any(axis=0), unit)
     ranges = " or ".join(f"{ends(min(ns), max(ns))} {name}s" for name, ns in sorted(sizes.items()))
     whose = f" of {official}, other scorers by theirs" if official is not None else " of all scorers, each by its own"
     others = "" if sizes == {units.unit: {units.n}} else f"{whose} ({ranges})"
@@ -139,6 +143,7 @@ def head_to_head(
         f"tested {units.words}{others}, two-sided, each scorer by itself, not corrected",
         *([f"{', '.join(controls)} {are(len(controls))} not counted: no judge of translations"] if controls else []),
         *equal_metrics(block),
+        *without,
         *([f"errors are those marked for {errors_of}"] if errors_of not in (None, official) else []),
         *block.selection.notes,
     )
@@ -242,22 +247,33 @@ def _errors(warehouse: Warehouse, block: Block, systems: tuple[str, str], human:
     )
 
 
-def in_a_sentence(found: Result) -> tuple[str, str]:
-    """Which system is better by the official human score, and how many metrics agree."""
+def in_a_sentence(found: Result) -> tuple[str, ...]:
+    """Which system is better by the official human score, or by how many others, and how many metrics agree."""
     from metaeval.results.sentences import number
 
-    first, second = found.facts["systems"]
-    metrics = found.frame.filter(pl.col("kind") == "metric", pl.col("scorer").is_in(found.facts["judges"]))
-    n_first, n_second = (metrics.filter(better=name).height for name in (first, second))
-    n_left = found.frame.filter(kind="metric").height - metrics.height
-    left = f" ({n_left} not counted)" if n_left else ""
-    judged = f"{n_first} find {first} significantly better, {n_second} {second}."
-    of = "No metric has segments of both."
-    of = f"Of {counted(metrics.height, 'metric')}{left}, {judged}" if metrics.height else of
-    rows = found.frame.filter(kind="human", scorer=found.facts["official"] or "").to_dicts()
+    (first, second), unit, official = found.facts["systems"], found.facts["unit"], found.facts["official"]
+
+    def agreeing(rows: pl.DataFrame, what: str, more: str = "") -> str:
+        n_first, n_second = (rows.filter(better=name).height for name in (first, second))
+        return (
+            f"Of {counted(rows.height, what)}{more}, {n_first} find {first} significantly better, {n_second} {second}"
+        )
+
+    humans, metrics = (found.frame.filter(kind=kind) for kind in ("human", "metric"))
+    judges = metrics.filter(pl.col("scorer").is_in(found.facts["judges"]))
+    n_left = metrics.height - judges.height
+    if judges.height:
+        of = f"{agreeing(judges, 'metric', f' ({n_left} not counted)' if n_left else '')}."
+    else:
+        of = "No metric with segments of both is counted." if n_left else "No included metric has segments of both."
+    rows = humans.filter(scorer=official or "").to_dicts()
     if not rows:
-        population = f" (new {found.facts['unit']}s)." if metrics.height else "."
-        return f"No human score has segments of both {first} and {second}.", of.removesuffix(".") + population
+        which = f"{official} does not have" if official else f"No {'official ' * bool(humans.height)}human score has"
+        said = f"{which} segments of both {first} and {second}."
+        population = f" (new {unit}s)."
+        if humans.is_empty():
+            return said, of.removesuffix(".") + population if judges.height else of
+        return said, f"{agreeing(humans, 'other human score' if official else 'human score')}{population}", of
     (row,) = rows
     lead, other = (first, second) if row["difference"] >= 0 else (second, first)
     values = sorted((row["value_a"], row["value_b"]), reverse=True)
@@ -268,10 +284,10 @@ def in_a_sentence(found: Result) -> tuple[str, str]:
         if row["p"] == 0
         else f"p = {number(row['p'])}"
     )
-    population = f"new {found.facts['unit']}s"
+    population = f"new {unit}s"
     numbers = f"{number(values[0], 2)} against {number(values[1], 2)}, {p}, {population}"
     if row["p"] is None:
-        units = f"Too few {found.facts['unit']}s of {lead} and {other}"
+        units = f"Too few {unit}s of {lead} and {other}"
         return f"{units} have {row['scorer']} for a test ({numbers}).", of
     if row["better"] is None:
         return f"{lead} and {other} do not differ significantly by {row['scorer']} ({numbers}).", of

@@ -33,7 +33,7 @@ def test_findings_as_json_have_their_numbers_and_their_sql(scorehouse: Scorehous
 def test_a_table_leaves_the_sql_to_the_flag_for_it(scorehouse: Scorehouse, faulty: Path) -> None:
     plain = scorehouse("audit", "--db", faulty)
     assert plain.code == 0
-    assert "Most frequent warning (constant, 1): scores do not vary, such as for Flat-src." in plain.out
+    assert "Most frequent warning (constant, 1, for example Flat-src): scores do not vary." in plain.out
     assert "SELECT" not in plain.out
     assert "--queries" in plain.err
     with_queries = scorehouse("audit", "--db", faulty, "--queries")

@@ -132,7 +132,7 @@ def test_transfer_to_parts_of_the_slice_is_not_in_the_sentence() -> None:
     assert in_a_sentence(frame, "M", "h ≥ 1") == (
         "A threshold of M chosen on a (good: h ≥ 1) loses 0.150 MCC on average on 2 other evaluation sets, at most "
         "0.200 (b).",
-        "Between its 2 domains, it is 0.020 on average, at most 0.030 (x to y).",
+        "Between its 2 domains, it loses 0.020 MCC on average, at most 0.030 (x to y).",
     )
     alone = frame.filter(~pl.col("source").is_in(["b", "c"]), ~pl.col("target").is_in(["b", "c"]))
     assert in_a_sentence(alone, "M", "h ≥ 1") == (
@@ -140,3 +140,29 @@ def test_transfer_to_parts_of_the_slice_is_not_in_the_sentence() -> None:
     )
     (none,) = in_a_sentence(frame.filter(source="a", target="a"), "M", "h ≥ 1")
     assert none.startswith("There is no other evaluation set or domain")
+
+
+@pytest.mark.parametrize(
+    ("losses", "elsewhere", "between", "alone"),
+    [
+        ((-0.02, -0.01), "no MCC on 2 other evaluation sets.", "no MCC.", "no MCC between 2 domains of a."),
+        (
+            (-0.02, 0.01),
+            "no MCC on average on 2 other evaluation sets, at most 0.010 (c).",
+            "no MCC on average, at most 0.010 (y to x).",
+            "no MCC on average between 2 domains of a, at most 0.010 (y to x).",
+        ),
+        ((0.03, None), "0.030 MCC on b.", "0.030 MCC.", "0.030 MCC from x to y of a."),
+    ],
+)
+def test_what_is_not_lost_is_no_greatest_loss(
+    losses: tuple[float | None, float | None], elsewhere: str, between: str, alone: str
+) -> None:
+    ways = [("a", "b"), ("a", "c"), ("a, x", "a, y"), ("a, y", "a, x")]
+    rows = [{"source": s, "target": t, "loss": loss} for (s, t), loss in zip(ways, 2 * losses, strict=True)]
+    frame = pl.DataFrame([{"source": "a", "target": "a", "loss": None}, *rows], schema_overrides={"loss": pl.Float64})
+    first, second = in_a_sentence(frame, "M", "h ≥ 1")
+    assert first == f"A threshold of M chosen on a (good: h ≥ 1) loses {elsewhere}"
+    assert second == f"{'From x to y' if None in losses else 'Between its 2 domains'}, it loses {between}"
+    (only,) = in_a_sentence(frame.filter(~pl.col("target").is_in(["b", "c"])), "M", "h ≥ 1")
+    assert only == f"A threshold of M (good: h ≥ 1) loses {alone}"

@@ -103,7 +103,9 @@ def test_errors_are_those_of_the_same_ratings(tmp_path: Path) -> None:
     assert "errors are those marked for mqm.merged; mqm has none" in found.notes
 
 
-def test_without_predicted_spans_the_error_names_what_can_be_compared(tmp_path: Path) -> None:
+def test_without_predicted_spans_the_error_names_what_can_be_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Warehouse.open(odd_warehouse("several_markers", tmp_path)) as warehouse:
         with pytest.raises(QuestionError, match=r"predicts error spans \(ceiling=True has the other human scores"):
             metaeval.spans(warehouse, "tiny24", "en-de")
@@ -112,12 +114,16 @@ def test_without_predicted_spans_the_error_names_what_can_be_compared(tmp_path: 
     error = {"start": 0, "end": 3, "category": "style", "severity": "Minor", "score": 1.0, "is_source_error": False}
     alone = {"mqm": RatingTable({system: [[error]] * 5 for system in ("Ash", "Beech", "Cherry")})}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", humans={}, ratings=alone)) as warehouse:
+        reason = "no metric of tiny24 en-de predicts error spans, and no other human score has marked errors"
         with pytest.raises(QuestionError) as refused:
             metaeval.spans(warehouse, "tiny24", "en-de", ceiling=True)
-        assert str(refused.value) == (
-            "no metric of tiny24 en-de predicts error spans, and no other human score has marked errors (`scorehouse "
-            "annotators tiny24 en-de view='pairs'` compares annotators of mqm who judged the same outputs)"
-        )
+        assert str(refused.value) == reason
+        monkeypatch.setattr("metaeval.studies.people.span_tables.annotators", lambda *_: None)  # as if two had judged
+        for human, more in ((None, ""), ("mqm", "human='mqm' ")):
+            with pytest.raises(QuestionError) as refused:
+                metaeval.spans(warehouse, "tiny24", "en-de", human=human, ceiling=True)
+            line = f"`scorehouse annotators tiny24 en-de {more}view='pairs'`"
+            assert str(refused.value) == f"{reason} ({line} compares annotators of mqm who judged the same outputs)"
 
 
 @together("options", [{"pool": True, "by": "domain"}, {"view": "outputs", "ceiling": True}])

@@ -116,10 +116,8 @@ def test_a_gate_by_several_metrics_fails_where_all_say_worse_or_a_trusted_one_do
     values = [f"{row['value_new']:.3f} against {row['value_old']:.3f}" for row in both.json[:1]]
     assert passing.out.startswith(f"{best} passes: it is ")
     assert f" by simBLEU-refA ({values[0]}, " in passing.out
-    right = (
-        f"the metrics come first, then the old and the new system: `scorehouse systems {words[1]} {words[2]} simBLEU"
-    )
-    refused(scorehouse(*words, worst, best, "simBLEU", "--gate"), 2, f"{right} {worst} {best} --gate`")
+    right = f"the metrics come first, then the old and the new system: `simBLEU 'two words' {worst} {best}`"
+    refused(scorehouse(*words, worst, best, "simBLEU", "two words", "--gate"), 2, right)
     refused(scorehouse(*gate, "--junit", tmp_path / "no" / "gate.xml"), 2, "there is no folder")
     refused(scorehouse(*words, "--trust", "simchrF"), 2, "--trust", "--gate")
     refused(scorehouse(*words, "simchrF", best, worst, "--gate", "--trust", "simchrF"), 2, "named twice")

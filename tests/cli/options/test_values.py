@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shlex
 from dataclasses import MISSING
 from typing import get_args
 
@@ -34,6 +35,15 @@ def test_every_number_is_read_as_a_field_of_a_question_is(command: str) -> None:
         (("rank", *SLICE, "--alpha=0,05"), "--alpha '0,05': expected a finite number from 0 to 1; did you mean 0.05?"),
         (("rank", *SLICE, "--alpha=5"), "--alpha 5.0: expected a finite number from 0 to 1; did you mean 0.05?"),
         (("rank", *SLICE, "--alpha=5%"), "--alpha '5%': expected a finite number from 0 to 1; did you mean 0.05?"),
+        (("rank", *SLICE, "--alpha=1.5"), "--alpha 1.5: expected a finite number from 0 to 1"),
+        (
+            ("rank", *SLICE, "--alpha=0,050"),
+            "--alpha '0,050': expected a finite number from 0 to 1; did you mean 0.05?",
+        ),
+        (
+            ("deltas", *SLICE, "M", "--difference=1,000,000"),
+            "--difference '1,000,000': expected a finite number from 0 on; did you mean 1000000?",
+        ),
         (("rank", *SLICE, "--alpha=-5"), "--alpha -5.0: expected a finite number from 0 to 1"),
         (
             ("deltas", *SLICE, "M", "--difference=2,5"),
@@ -84,3 +94,16 @@ def test_a_missing_argument_has_an_example_that_has_them_all(command: str, score
     line = refused(scorehouse(command), 2)
     (example,) = re.findall(r"such as `(.+?)`", line)
     assert " needs " not in scorehouse(*example.split()[1:]).err
+
+
+@together(
+    ("words", "example"),
+    [
+        ("cutoff COMET", "cutoff wmt23 en-de BLEU"),  # COMET is no test set
+        ("show wmt23", "show wmt23 en-de 1"),  # which needs a language pair
+        ("cutoff wmt24 en-de", "cutoff wmt24 en-de BLEU"),
+        ("show 'my set' en-de", "show 'my set' en-de 1"),
+    ],
+)
+def test_an_example_keeps_a_test_set_with_its_language_pair(words: str, example: str, scorehouse: Scorehouse) -> None:
+    assert f"such as `scorehouse {example}`" in refused(scorehouse(*shlex.split(words)), 2)

@@ -308,8 +308,8 @@ def test_the_sentence_on_variance_names_the_share_of_systems_first() -> None:
         ),
         (
             [_on_agreement(0.9), _on_agreement(0.7), _on_agreement(0.3)],
-            "By Krippendorff's limits of alpha, annotators agree reliably (.8) for 1 of 3 human scores with shared "
-            "outputs, tentatively (.667) for 1, too little for 1.",
+            "By Krippendorff's alpha, of 3 human scores with shared outputs, annotators agree reliably (.8) "
+            "for 1, tentatively (.667) for 1, too little for 1.",
         ),
         (
             [_on_agreement(0.9), _on_agreement(0.9), _on_agreement(0.9)],
@@ -327,9 +327,14 @@ def test_the_sentence_on_variance_names_the_share_of_systems_first() -> None:
             "0.500 to 0.600 on 33% of outputs, below his limit of .667 (tentative).",
         ),
         (
-            [_on_agreement(0.9, 0.2), _on_agreement(0.3)],
-            "By Krippendorff's limits of alpha, annotators agree reliably (.8) for 1 of 2 human scores with shared "
-            "outputs, tentatively (.667) for none, too little for 1; 1 only probably.",
+            [_on_agreement(0.9, 0.2), _on_agreement(0.3), _on_agreement(0.2)],
+            "By Krippendorff's alpha, of 3 human scores with shared outputs, annotators agree reliably (.8) "
+            "for 1 (1 probably), tentatively (.667) for none, too little for 2.",
+        ),
+        (
+            [_on_agreement(alpha, 0.2) for alpha in (0.9, 0.7, 0.5) for _ in range(100)],
+            "By Krippendorff's alpha, of 300 human scores with shared outputs, annotators agree reliably (.8) for 100 "
+            "(100 probably), tentatively (.667) for 100 (100 probably), too little for 100 (100 probably).",
         ),
         (
             [_on_agreement(0.1), _on_agreement()],

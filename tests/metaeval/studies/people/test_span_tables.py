@@ -51,6 +51,18 @@ def test_groups(marked: Warehouse) -> None:
     assert by_domain == ("news", *whole)
 
 
+def test_the_best_metric_of_a_group_is_not_that_of_another(tmp_path: Path) -> None:
+    """Both are right about one system, each about its own."""
+    only_a = {place: spans if place[0] == "A" else [] for place, spans in GOLD.items()}
+    with warehouse_of(tmp_path, GOLD, {"Mine-src": MINE, "OnlyA-src": only_a}) as warehouse:
+        found = metaeval.spans(warehouse, "t24", "en-de", by="system")
+    best = found.frame.filter(found.frame["f"] == 1).select("system", "metric").rows()
+    assert sorted(best) == [("A", "OnlyA-src"), ("B", "Mine-src")]
+    system, metric = best[0]
+    said = f"{metric} finds the marked error spans best of 2 metrics by mpp in system {system} (F 1.000, precision "
+    assert found.summary.startswith(said)
+
+
 def test_categories_have_recall_alone(tmp_path: Path) -> None:
     """Of two errors of accuracy one is found, the one of style is not; predictions have no categories."""
     with warehouse_of(tmp_path, GOLD, {"Mine-src": MINE}) as warehouse:

@@ -66,7 +66,7 @@ def test_errors_as_marked_are_the_human_score(simulated: metaeval.Result) -> Non
     assert "errors are those marked for mqm.merged" in simulated.notes
     assert "mqm.merged has the same scores as mqm, so it is no separate round" in simulated.notes
     n = simulated.frame.filter(kind="oracle", measure="pdp").drop_nulls("value").height
-    assert f"pdp ranks the oracle 'as marked' first of {n} (1.000)" in simulated.summary  # rounds are no oracles
+    assert f"Of {n} oracles, pdp ranks 'as marked' first (1.000), " in simulated.summary  # rounds are no oracles
 
 
 def test_oracles_that_know_less_are_ranked_lower_and_rounds_have_no_rank(simulated: metaeval.Result) -> None:

@@ -1,5 +1,8 @@
 """sacreBLEU's paired tests on texts of the warehouse."""
 
+from dataclasses import replace
+
+import polars as pl
 import pytest
 
 from metaeval import annotators, systems
@@ -74,6 +77,9 @@ def test_systems_has_means_by_domain_and_says_where_there_is_one_round_of_rating
 ) -> None:
     found = systems(simulated_warehouse, *SET, view="domains")
     assert found.frame.equals(domain_means(simulated_warehouse, Slice(*SET)).frame)
+    unknown = replace(found, frame=found.frame.with_columns(domain=pl.lit(None, pl.String)))
+    said = "No segment has a known domain, so the table has one mean per system."
+    assert unknown.question.headline(unknown) == said
     with pytest.raises(QuestionError, match="name the ratings to compare, which must be rounds of one design"):
         systems(simulated_warehouse, *SET, view="rounds")
     with pytest.raises(QuestionError, match="no two judgements of outputs"):

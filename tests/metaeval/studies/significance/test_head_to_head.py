@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import metaeval
 from metaeval.results.answer import Answer
 from metaeval.studies.significance.head_to_head import in_a_sentence
 from tests.helpers import LP, TESTSET, tiny_layout, tiny_warehouse
-from warehouse import Warehouse
+from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.facts.metrics import describe
 
@@ -152,7 +153,21 @@ def test_metrics_that_judge_no_translation_do_not_count(
 
 def test_without_metrics_there_is_no_count_of_them(found: Answer[Any]) -> None:
     without = replace(found.result, frame=found.frame.filter(kind="human"))
-    assert in_a_sentence(without)[1] == "No metric has segments of both."
+    assert in_a_sentence(without)[1] == "No included metric has segments of both."
+    none_counts = replace(found.result, facts={**found.facts, "judges": []})
+    assert in_a_sentence(none_counts)[1] == "No metric with segments of both is counted."
+
+
+def test_without_the_official_human_score_the_others_are_counted(two: tuple[str, str], found: Answer[Any]) -> None:
+    frame = found.frame.filter((pl.col("scorer") == "mqm") | (pl.col("kind") == "metric"))
+    frame = frame.with_columns(pl.col("scorer").replace("mqm", "mqm-col1"))
+    (better,) = frame.filter(kind="human")["better"]
+    counts = [f"{int(name == better)} {verb}{name}" for name, verb in zip(two, ("find ", ""), strict=True)]
+    numbers = f"{counts[0]} significantly better, {counts[1]} (new documents)."
+    for official, which, kind in ((None, "No official human score has", ""), ("esa", "esa does not have", "other ")):
+        said = in_a_sentence(replace(found.result, frame=frame, facts={**found.facts, "official": official}))
+        assert said[0] == f"{which} segments of both {two[0]} and {two[1]}."
+        assert said[1] == f"Of 1 {kind}human score, {numbers}"
 
 
 def test_the_note_on_units_has_those_of_all_scorers(
@@ -190,3 +205,25 @@ def test_without_human_scores_the_units_are_those_of_the_metrics(tmp_path: Path)
     )
     assert found.notes[0].startswith("tested by document (12 documents), two-sided")
     assert "|unit:document|" in found.signature
+
+
+def test_metrics_that_are_not_included_are_not_said_to_have_no_scores(tmp_path: Path) -> None:
+    """The metric scored all segments, with a reference that is not the official one."""
+    table = ScoreTable(systems=("A", "B"), seg=np.arange(48.0).reshape(2, 24), sys=np.arange(2.0))
+    documents = [("news", f"d{place // 2}") for place in range(24)]
+    made: dict[str, Any] = {
+        "metrics": {"Own-refB": table},
+        "documents": documents,
+        "systems": ("A", "B", "refA", "refB"),
+    }
+    reason = "no metric is included: 1 computed with refB, not with reference refA"
+    for place, humans in enumerate(({"mqm": table}, {})):
+        layout = tiny_layout(tmp_path / str(place), humans=humans, **made)
+        with tiny_warehouse(tmp_path / f"w{place}", layout) as opened:
+            if humans:
+                found = metaeval.systems(opened, TESTSET, LP, "A", "B", resamples=100)
+                assert reason in found.notes
+                assert found.summary.endswith(" No included metric has segments of both.")
+            else:
+                with pytest.raises(QuestionError, match=f"^no human score and no included metric of .*; {reason}$"):
+                    metaeval.systems(opened, TESTSET, LP, "A", "B", resamples=100)
