@@ -216,7 +216,7 @@ SYSTEMS = tuple("ABCDEF")
 
 @pytest.fixture(scope="module")
 def constant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    """Systems in the order of their names, so that spa of a metric that ties all of them is 1."""
+    """Systems in the order of their names, so that spa of a metric that ties all, as Asleep does in en-de, is 1."""
     folder = tmp_path_factory.mktemp("constant")
     human = 3 * np.arange(6.0)[:, None] + np.random.default_rng(0).normal(size=(6, 40))
     noise = np.random.default_rng(1).normal(size=(6, 40))
@@ -230,14 +230,17 @@ def constant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     }
     metrics = {name: ScoreTable(SYSTEMS, seg=one, sys=one.mean(axis=1)) for name, one in seg.items()}
     metrics["Corpus-src"] = ScoreTable(SYSTEMS, seg=None, sys=human.mean(axis=1))
-    tiny_layout(
-        folder / "in",
-        systems=SYSTEMS,
-        humans={"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))},
-        metrics=metrics,
-        documents=[("news", str(number)) for number in range(40)],
-        texts=False,
-    )
+    awake = {**metrics, "Asleep-src": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
+    for lp, scores in (("en-de", metrics), ("he-en", awake)):
+        tiny_layout(
+            folder / "in",
+            lp=lp,
+            systems=SYSTEMS,
+            humans={"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))},
+            metrics=scores,
+            documents=[("news", str(number)) for number in range(40)],
+            texts=False,
+        )
     report = load([folder / "in"], folder / "a.duckdb")
     assert report.is_clean, report.faults
     with Warehouse.open(folder / "a.duckdb") as warehouse:
@@ -273,6 +276,21 @@ def test_a_single_domain_or_human_score_is_ranked_and_tested_as_the_whole(
     asked: dict[str, Any] = {"measures": ("spa",), "significance": True, "status": "all"}
     whole = metaeval.rank(constant, "tiny24", "en-de", **asked)
     assert metaeval.rank(constant, "tiny24", "en-de", **asked, **more).summary == whole.summary
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "Fine and Good each rank first by spa in 2 of 2 evaluation sets, Asleep in 1; "),
+        ({"significance": True}, "Fine and Good are in the first cluster by spa in both evaluation sets."),
+        ({"pool": "mean"}, "Asleep, Fine and Good share first place of 5 metrics by spa (1.000), pooled by mean over"),
+    ],
+)
+def test_a_metric_that_is_constant_in_one_evaluation_set_may_lead_in_another(
+    constant: Warehouse, more: dict[str, Any], said: str
+) -> None:
+    found = metaeval.rank(constant, "tiny24", "en-de,he-en", measures=("spa",), status="all", **more)
+    assert found.summary.startswith(said)
 
 
 def test_what_judges_nothing_leads_no_pooled_ranking(constant: Warehouse) -> None:
