@@ -231,12 +231,13 @@ def constant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     metrics = {name: ScoreTable(SYSTEMS, seg=one, sys=one.mean(axis=1)) for name, one in seg.items()}
     metrics["Corpus-src"] = ScoreTable(SYSTEMS, seg=None, sys=human.mean(axis=1))
     awake = {**metrics, "Asleep-src": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
-    for lp, scores in (("en-de", metrics), ("he-en", awake)):
+    mqm = {"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
+    for lp, scores, humans in (("en-de", metrics, mqm), ("he-en", awake, mqm), ("zh-en", metrics, {})):
         tiny_layout(
             folder / "in",
             lp=lp,
             systems=SYSTEMS,
-            humans={"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))},
+            humans=humans,
             metrics=scores,
             documents=[("news", str(number)) for number in range(40)],
             texts=False,
@@ -291,6 +292,13 @@ def test_a_metric_that_is_constant_in_one_evaluation_set_may_lead_in_another(
 ) -> None:
     found = metaeval.rank(constant, "tiny24", "en-de,he-en", measures=("spa",), status="all", **more)
     assert found.summary.startswith(said)
+
+
+def test_the_verb_agrees_with_how_many_sets_are_ranked(constant: Warehouse) -> None:
+    said = metaeval.rank(constant, "tiny24", "en-de,zh-en", measures=("spa",)).summary
+    assert said.endswith(" 1 of 2 evaluation sets is ranked.")
+    said = metaeval.rank(constant, "tiny24", "all", measures=("spa",)).summary
+    assert said.endswith(" 2 of 3 evaluation sets are ranked.")
 
 
 def test_what_judges_nothing_leads_no_pooled_ranking(constant: Warehouse) -> None:
