@@ -301,6 +301,14 @@ def test_the_verb_agrees_with_how_many_sets_are_ranked(constant: Warehouse) -> N
     assert said.endswith(" 2 of 3 evaluation sets are ranked.")
 
 
+def test_a_metric_next_to_what_judges_nothing_is_the_only_one_ranked(constant: Warehouse) -> None:
+    names = ("Asleep*", "Fine*")
+    said = metaeval.rank(constant, "tiny24", "en-de", measures=("spa",), metrics=names, status="all").summary
+    assert said == (
+        "Fine-src is the only metric ranked by spa (1.000). Asleep-src is not counted (sentinel, random or constant)."
+    )
+
+
 def test_what_judges_nothing_leads_no_pooled_ranking(constant: Warehouse) -> None:
     found = metaeval.rank(constant, "tiny24", "en-de", measures=("spa",), pool="mean", status="all")
     assert re.match("Fine(-src)? and Good(-src)? share first place of 4 metrics by spa", found.summary)

@@ -27,17 +27,17 @@ def of_one(rows: pl.DataFrame, second: pl.DataFrame, idle: Collection[str], how:
     """
     measure, names, values = rows["measure"][0], rows["metric"].to_list(), rows["value"].to_list()
     first, _, high = first_of(names, values, idle)
-    of = f" of {len(names) - len(high)} metrics"
-    leads = [leading(measure, first, values[names.index(first[0])], of, most) for most in (3, 1)]
-    if len(names) == 1:
-        leads = [f"{names[0]} is the only metric ranked by {measure} ({number(values[0])})"]
+    n, value = len(names) - len(high), values[names.index(first[0])]
+    leads = [leading(measure, first, value, f" of {n} metrics", most) for most in (3, 1)]
+    if n == 1:
+        leads = [f"{first[0]} is the only metric ranked by {measure} ({number(value)})"]
     end = _pooled(rows, how)
     if second.height:
         seconds, _, _ = first_of(second["metric"].to_list(), second["value"].to_list(), idle)
         value = second.filter(metric=seconds[0])["value"][0]
         also = " and" if seconds == first else f", {named(seconds, 2)}"
         end += f"{also} by {second['measure'][0]} ({number(value)})"
-    end += "." if len(names) == 1 else f"; {UNTESTED}."
+    end += "." if n == 1 else f"; {UNTESTED}."
     return either(*(f"{lead}{end} {aside}".rstrip() for aside in not_counted(high) for lead in leads))
 
 

@@ -88,7 +88,7 @@ class Standings:
         tested = {name: one for name, one in zip(self.names, self.values.tolist(), strict=True) if one == one}
         value = dict(ranked) or tested
         first, others, high = first_of(list(value), list(value.values()), idle)
-        among = f" of {len(value) - len(high)} {of}s" if n_left or not tested.keys() >= value.keys() else ""
+        among = f" of {counted(len(value) - len(high), of)}" if n_left or not tested.keys() >= value.keys() else ""
         leads = [leading(by, first, value[first[0]], of=among, most=most) for most in (3, 1)]
         known = [name for name in value if name in tested]
         if not tested.keys() & {*first} and (known if {*first} <= {*idle} else {*known} - {*idle}):
