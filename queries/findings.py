@@ -103,8 +103,7 @@ def _identical(row: Row) -> Said:
 
 
 def _submitted(row: Row) -> Said:
-    base = row["scorer"].rpartition("-")[0] or row["scorer"]
-    is_corpus = row["kind"] == "metric" and describe(base).family in _CORPUS_SCORES
+    is_corpus = row["kind"] == "metric" and describe(row["base_metric"]).family in _CORPUS_SCORES
     why = " (expected of a corpus-level metric)" if is_corpus else ""
     return (
         "info" if is_corpus else "warning",

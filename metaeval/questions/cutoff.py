@@ -138,7 +138,8 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
                 (frame["probability"] < frame["low"]) | (frame["probability"] > frame["high"])
             ).height
             known = frame.drop_nulls(["low", "high"]).height
-            verdict = f"{known - outside} of {known} bins agree with the observed share within its 95% interval"
+            agree = "agrees" if known - outside == 1 else "agree"
+            verdict = f"{known - outside} of {known} bins {agree} with the observed share within its 95% interval"
             verdict = verdict if known else "there are no intervals"
             return opening(f"Calibrated {name} is off by at most {short(apart)} (good: {good}); {verdict}.")
         if self.chosen_view == "transfer":

@@ -171,6 +171,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         Raises QuestionError: no human score has a ranking.
         """
         from metaeval.results.answer import answer_of, together
+        from metaeval.studies.ranking.rankings import facts_together
         from queries.evalsets import all_humans
 
         if self.pool is not None or self.explain or self.ceiling:
@@ -185,7 +186,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
                 faults[human] = error.text
         if not found:
             raise QuestionError("; ".join(dict.fromkeys(faults.values())))
-        return answer_of(self, together(found, [f"{human} is skipped: {text}" for human, text in faults.items()]))
+        result = together(found, [f"{human} is skipped: {text}" for human, text in faults.items()])
+        return answer_of(self, replace(result, facts=facts_together(found)))
 
     def _by_one_human(self, run: Run) -> "Answer[Result]":
         from metaeval.measures.registry import parse_measure
@@ -324,19 +326,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
 
         from metaeval.measures.registry import parse_measure
         from metaeval.results.evaluation import without_value
-        from metaeval.results.remarks import without_judgement
-        from metaeval.results.sentences import (
-            UNTESTED,
-            either,
-            first_of,
-            in_first_cluster,
-            leading,
-            most_often,
-            named,
-            not_counted,
-            number,
-            opening,
-        )
+        from metaeval.results.sentences import named, opening
+        from metaeval.studies.ranking.headlines import of_one, of_several
 
         if self.explain:
             counts = (
@@ -354,58 +345,35 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         if rows.is_empty():
             places = [" ".join(place) for place in frame.select("testset", "lp").unique().rows()]
             said = without_value(measure, answer.notes, places)
-            of_one = frame["n_systems"].max() == 1
-            if not of_one or parse_measure(measure).groups == "none":
+            is_of_one = frame["n_systems"].max() == 1
+            if not is_of_one or parse_measure(measure).groups == "none":
                 return said
             return opening(said, "pearson(by=none) ranks metrics on the outputs of a single system.")
-        of_humans = self.human == ALL and rows["human"].n_unique() > 1
-        places = ["testset", "lp", *([self.by] if self.by else []), *(["human"] if of_humans else [])]
-        each = rows.partition_by(places, maintain_order=True)
-        idle = without_judgement(frame.select("metric", "base_metric").unique().rows(), answer.notes)
-        if self.pool is not None or len(each) == 1:
-            tested = answer.facts.get("comparisons", ())
-            if len(each) == 1 and tested and tested[0][1].measure == measure:
-                return str(tested[0][1].in_a_sentence(rows.select("metric", "value").rows()))
-            names, values = rows["metric"].to_list(), rows["value"].to_list()
-            first, _, high = first_of(names, values, idle)
-            value = values[names.index(first[0])]
-            of = f" of {len(names) - len(high)} metrics"
-            leads = [leading(measure, first, value, of, most) for most in (3, 1)]
-            if len(names) == 1:
-                leads = [f"{names[0]} is the only metric ranked by {measure} ({number(value)})"]
-            testsets, lps = (rows[name][0].split(",") for name in ("testset", "lp"))
-            of = f" of {named(testsets)}" if len(testsets) > 1 else ""
-            end = f", pooled by {self.pool} over {named(lps)}{of}" if self.pool is not None else ""
-            for other in frame["measure"].unique(maintain_order=True)[1:2]:
-                second = dict(frame.filter(measure=other).drop_nulls("value").select("metric", "value").rows())
-                if second and not self.pool:
-                    seconds, _, _ = first_of(list(second), list(second.values()), idle)
-                    others = " and" if seconds == first else f", {named(seconds, 2)}"
-                    end += f"{others} by {other} ({number(second[seconds[0]])})"
-            end += "." if len(names) == 1 else f"; {UNTESTED}."
-            asides = dict.fromkeys((f" {not_counted(high)}".rstrip(), ""))
-            return either(*(f"{lead}{end}{aside}" for aside in asides for lead in leads))
+        places = ["testset", "lp", *([self.by] if self.by else []), *(["human"] if self.human == ALL else [])]
+        each = rows.partition_by(places, maintain_order=True, as_dict=True)
+        idle = [answer.facts["idle"][place] for place in each]
+        if len(each) == 1:
+            tested = [one for _, one in answer.facts["comparisons"] if one.measure == measure]
+            if tested:  # of other domains or human scores, none has a value
+                found = max(tested, key=lambda one: int(one.ranks.astype(bool).sum()))
+                return str(found.in_a_sentence(rows.select("metric", "value").rows(), idle[0]))
+            second = () if self.pool else frame["measure"].unique(maintain_order=True)[1:2]
+            others = frame.drop_nulls("value").filter(pl.col("measure").is_in(second))
+            return of_one(rows, others, idle[0], self.pool)
         nouns = {"domain": ("domain", "domains"), "phenomenon": ("phenomenon", "phenomena")}
         what = nouns.get(self.by or "", ("evaluation set", "evaluation sets"))
-        what = ("ranking by human scores", "rankings by human scores") if of_humans else what
-        is_one = rows.select("testset", "lp").n_unique() == 1
-        name = "metric" if is_one else "base_metric"  # of which each evaluation set may have another reference
-        judging = pl.col("metric").is_in(idle).not_()
-        if "cluster" in rows.columns and rows["cluster"].count():
-            clusters = [one.filter(judging, cluster=1)[name].unique(maintain_order=True).to_list() for one in each]
-            return in_first_cluster([one for one in clusters if one], what, measure)
-        firsts = []
-        for one in each:
-            first, _, _ = first_of(one["metric"].to_list(), one["value"].to_list(), idle)
-            firsts.append(one.filter(pl.col("metric").is_in(first))[name].unique(maintain_order=True).to_list())
-        return either(*(f"{most_often(firsts, what[1], measure, n)}; {UNTESTED}." for n in (2, 1)))
+        if self.human == ALL and rows["human"].n_unique() > 1:
+            what = ("ranking by human scores", "rankings by human scores")
+        # each evaluation set may have another reference
+        name = "metric" if rows.select("testset", "lp").n_unique() == 1 else "base_metric"
+        return of_several(list(each.values()), idle, what, name, self.pool)
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.ranking import ranking_dots, ranking_heat_map
         from metaeval.studies.ranking.wide import wide
 
         frame, facts = answer.frame, answer.result.facts
-        if not facts:
+        if "is_one" not in facts:
             raise QuestionError(f"this answer of {self.name} has no chart")
         if facts["is_one"]:
             return ranking_dots(facts["drawn"].frame, facts["drawn"].signature, list(facts["drawn"].notes))

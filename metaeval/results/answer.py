@@ -231,7 +231,7 @@ class Answer(Result, Generic[R]):
 
     def is_said(self, note: str) -> bool:
         """Whether the summary has what a note says on incomplete data."""
-        return isinstance(note, Partial) and note.removeprefix("partial: ")[1:] in self.summary
+        return isinstance(note, Partial) and note.replace("partial: ", "", 1)[1:] in self.summary
 
     @property
     def partial(self) -> tuple[str, ...]:

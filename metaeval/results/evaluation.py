@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import EQUAL, Floats, Ints
 from metaeval.measures.judged import labels
 from metaeval.measures.measure import Measure, Values
 from metaeval.measures.options import Options
@@ -18,8 +18,6 @@ from queries.blocks import Block
 from queries.reasons import Exclusion, Reason
 from queries.selection import MetricChoice
 from warehouse.progress import Progress
-
-EQUAL = 1e-12  # values nearer than this differ by rounding alone
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,16 +48,12 @@ def all_alike(block: Block) -> list[Decisive]:
 def without_judgement(metrics: Iterable[tuple[str, str]], notes: Iterable[str]) -> set[str]:
     """Metrics that judge no translation: sentinels, random scores, and those that score all systems alike by the notes.
 
-    metrics: names, each with its base name.
+    metrics: of one evaluation set, names, each with its base name; notes: on that set.
     >>> sorted(without_judgement([("BLEU-ref", "BLEU"), ("sentinel-src-src", "sentinel-src")], []))
     ['sentinel-src-src']
     """
-    alike = [f" {note.case}" for note in notes if isinstance(note, Decisive) and note.kind == _ALL_ALIKE]
-    return {
-        name
-        for name, base in metrics
-        if describe(base).kind in JUDGES_NOTHING or any(case.endswith(f" {name}") for case in alike)
-    }
+    alike = {note.case for note in notes if isinstance(note, Decisive) and note.kind == _ALL_ALIKE}
+    return {name for name, base in metrics if describe(base).kind in JUDGES_NOTHING or name in alike}
 
 
 def wrong_way(block: Block) -> list[Decisive]:

@@ -9,7 +9,6 @@ from warehouse.wording import are, ends, every
 LONGEST = 200  # characters of a summary
 UNTESTED = "differences were not tested"
 _BETWEEN = re.compile(r"(?<=[.]) ")
-_ROUNDING = 1e-12  # values nearer than this share a rank
 
 
 def opening(*sentences: str) -> str:
@@ -131,10 +130,12 @@ def with_missing(text: str, missing: str) -> str:
 
     >>> with_missing("A ranks first.", "partial: 2 of 3 sets are ranked")
     'A ranks first. 2 of 3 sets are ranked.'
+    >>> with_missing("A ranks first.", "news: partial: 2 of 3 sets are ranked")
+    'A ranks first. News: 2 of 3 sets are ranked.'
     >>> with_missing("A ranks first. " + "B" * 170 + ".", "2 of 3 sets are ranked, and " + "x" * 180)
     'A ranks first. The data are incomplete.'
     """
-    said = missing.removeprefix("partial: ")
+    said = missing.replace("partial: ", "", 1)
     said = f"{said[0].upper()}{said[1:]}."
     while True:
         for one in (said, "The data are incomplete."):
@@ -155,11 +156,14 @@ def first_of(
     >>> first_of("ABCD", [0.9, 0.9, 0.9, 0.8]), first_of("ABCD", [0.9, 0.9, 0.8, 0.7], "AC"), first_of("A", [0.9], "A")
     ((['A', 'B', 'C'], ['D'], []), (['B'], ['C', 'D'], ['A']), (['A'], [], []))
     """
+    from metaeval.kernels.resampling.clusters import ranks
+
     idle = idle if set(names) - set(idle) else ()
-    best = next(value for name, value in zip(names, values, strict=True) if name not in idle)
-    high = [name for name, value in zip(names, values, strict=True) if value >= best - _ROUNDING]
-    first = [name for name in high if name not in idle]
-    return first, [name for name in names if name not in high], [name for name in high if name in idle]
+    rank = dict(zip(names, ranks(values).tolist(), strict=True))
+    best = min(one for name, one in rank.items() if name not in idle)
+    first = [name for name, one in rank.items() if one == best and name not in idle]
+    high = [name for name, one in rank.items() if one <= best and name in idle]
+    return first, [name for name in names if name not in {*first, *high}], high
 
 
 def leading(measure: str, first: Sequence[str], value: float, of: str = "", most: int = 3) -> str:
@@ -172,16 +176,16 @@ def leading(measure: str, first: Sequence[str], value: float, of: str = "", most
     return f"{named(first, most)} {verb}{of} by {measure} ({number(value)})"
 
 
-def not_counted(idle: Sequence[str]) -> str:
-    """A sentence on metrics that are as high as the first without judging anything; nothing if there are none.
+def not_counted(idle: Sequence[str]) -> list[str]:
+    """Sentences, ever shorter ones, on metrics that are as high as the first without judging anything.
 
     >>> not_counted(["sentinel-ref"]), not_counted([])
-    ('sentinel-ref judges no translation and is not counted.', '')
+    (['sentinel-ref is not counted (sentinel, random or constant).', ''], [''])
     """
-    if not idle:
-        return ""
-    verb = "judges" if len(idle) == 1 else "judge"
-    return f"{named(idle, 2)} {verb} no translation and {are(len(idle))} not counted."
+    said = [
+        f"{named(idle, most)} {are(len(idle))} not counted (sentinel, random or constant)." for most in (2, 1) if idle
+    ]
+    return list(dict.fromkeys((*said, "")))
 
 
 def new_units(population: str) -> str:
@@ -202,44 +206,56 @@ def against_the_leader(
     of: str,
     *,
     them: str = "it",
-    aside: str = "",
+    better: Sequence[str] = (),
+    asides: Sequence[str] = ("",),
+    left: str = "",
     n_in_cluster: int | None = None,
     is_partly: bool = False,
 ) -> str:
     """Who leads, and how many, the best of them by name, do not differ significantly from the first.
 
     leads: who leads, in ever fewer words. open_: the others that do not differ; n_worse: how many are worse; n: how
-    many were tested. how: as of `of_a_test`. them: those who lead. aside: a sentence on them. n_in_cluster: how many of
-    the open ones are in the first cluster. is_partly: only some of the others were tested.
+    many were tested. how: as of `of_a_test`. them: those who lead, or the name of the one that was tested. better:
+    those that the test puts before the first. asides: on those who lead, in ever fewer words; left: a sentence on what
+    was not compared. n_in_cluster: how many of the open ones are in the first cluster. is_partly: only some of the
+    others were tested.
     >>> how = "(new segments, p > 0.05)"
     >>> against_the_leader(["A leads"], "B", 1, 2, how, "metric")
     'A leads. 1 of 2 other metrics does not differ significantly from it: B (new segments, p > 0.05).'
     >>> against_the_leader(["A leads"], "BCDEF", 1, 6, how, "metric", n_in_cluster=3)[9:]
     '5 of 6 other metrics do not differ significantly from it: B, C, D and 2 more (new segments, p > 0.05). \
 3 of these are in cluster 1.'
-    >>> against_the_leader(["A leads"], "", 2, 2, how, "system")
-    'A leads. Both other systems are significantly worse (new segments, p ≤ 0.05).'
+    >>> against_the_leader(["A leads"], "", 2, 2, how, "system", left="1 more system cannot be compared.")
+    'A leads. Both other systems are significantly worse (new segments, p ≤ 0.05). 1 more system cannot be compared.'
+    >>> against_the_leader(["A leads"], "", 0, 1, how, "metric", them="A", better="B")
+    'A leads. B is significantly better than A on the tested means (new segments, p ≤ 0.05).'
     """
-    starts = [f"{lead}. {one} ".replace("  ", " ") for one in dict.fromkeys((aside, "")) for lead in leads]
+    than = "" if them in ("it", "them") else f" than {them}"
     tested = (" that was tested" if n == 1 else " that were tested") if is_partly else ""
+    significant = how.replace(">", "≤")
+    ahead = f"{named(better, 1)} {are(len(better))} significantly better{than} on the tested means" if better else ""
+    ahead = ahead and f"{ahead} {significant}."
     if not n:
-        return either(*(f"{start}No other {of} could be tested against {them}." for start in starts))
-    if not open_:
+        texts = [f"No other {of} could be tested against {them}."]
+    elif len(better) == n:
+        texts = [""]
+    elif not open_:
         who = every(n, f"other {of}") if n_worse == n else f"{n_worse} of {n} other {of}s"
-        worse = f"{who[0].upper()}{who[1:]}{tested} {are(n_worse)} significantly worse {how.replace('>', '≤')}."
-        return either(*(f"{start}{worse}" for start in starts))
-    if not n_worse and len(open_) == n:
-        best = f"No {of}{' that was tested' if is_partly else ''} is significantly worse {how}."
-        return either(*(f"{start}{best}" for start in starts))
-    cluster = ""
-    if n_in_cluster is not None and n_in_cluster < len(open_):
-        cluster = f" {n_in_cluster or 'None'} of these {are(max(n_in_cluster, 1))} in cluster 1."
-    differ = f"{'does' if len(open_) == 1 else 'do'} not differ significantly"
-    said = f"{len(open_)} of {n} other {of}s{tested} {differ} from {them}"
-    names = [*(f": {named(open_, most)}" for most in (3, 2, 1)), ""]
-    texts = [f"{said}{some} {how}.{one}" for one in dict.fromkeys((cluster, "")) for some in names]
-    texts.append(f"{len(open_)} of {n} others {differ} {how}.")
-    return either(*(f"{start}{text}" for start in starts for text in texts))
+        texts = [f"{who[0].upper()}{who[1:]}{tested} {are(n_worse)} significantly worse{than} {significant}."]
+    elif len(open_) == n:
+        texts = [f"No {of}{' that was tested' if is_partly else ''} is significantly worse{than} {how}."]
+    else:
+        cluster = ""
+        if n_in_cluster is not None and n_in_cluster < len(open_):
+            cluster = f" {n_in_cluster or 'None'} of these {are(max(n_in_cluster, 1))} in cluster 1."
+        differ = f"{'does' if len(open_) == 1 else 'do'} not differ significantly"
+        said = f"{len(open_)} of {n} other {of}s{tested} {differ} from {them}"
+        names = [*(f": {named(open_, most)}" for most in (3, 2, 1)), ""]
+        texts = [f"{said}{some} {how}.{one}" for one in dict.fromkeys((cluster, "")) for some in names]
+        texts.append(f"{len(open_)} of {n} others {differ} {how}.")
+    rests = [(one, end) for end in dict.fromkeys((left, "")) for one in asides]
+    parts = [(f"{lead}.", one, ahead, text, end) for one, end in rests for lead in leads for text in texts]
+    return either(*(" ".join(filter(None, each)) for each in parts))
 
 
 def of_a_test(population: str, alpha: float, alternative: str) -> str:
@@ -258,7 +274,7 @@ def without_names(text: str) -> str:
     >>> without_names("2 of 9 other metrics do not differ significantly from it: A.1 and B (new documents, p > 0.05).")
     '2 of 9 other metrics do not differ significantly from it (new documents, p > 0.05).'
     """
-    return re.sub(r"( from (?:it|them)): .+? (\(new )", r"\1 \2", text)
+    return re.sub(r"( differ significantly from [^:]+): .+? (\(new )", r"\1 \2", text)
 
 
 def interval(row: Mapping[str, Any], low: str, high: str, digits: int = 3) -> str:

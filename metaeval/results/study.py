@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import EQUAL, Floats
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, SystemScore
 from metaeval.results.answer import or_none
-from metaeval.results.evaluation import EQUAL, Evaluation, evaluate, undefined
+from metaeval.results.evaluation import Evaluation, evaluate, undefined
 from metaeval.results.inputs import Inputs, check_whole, no_metric, where, without_segments
 from metaeval.results.notes import EXPLAIN, Decisive, NoteWithHint, excluding
 from metaeval.results.remarks import overrated, remarks

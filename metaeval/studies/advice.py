@@ -11,7 +11,6 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
 from metaeval.results.answer import Result, attributes, fixed, or_none
 from metaeval.results.notes import Partial, reasons
-from metaeval.results.remarks import without_judgement
 from metaeval.results.run import Run
 from metaeval.results.signature import Part
 from metaeval.results.study import SliceResult
@@ -21,7 +20,6 @@ from metaeval.studies.significance.comparison import Comparison
 from queries.catalog import ask
 from queries.slices import Slice
 from warehouse import QuestionError
-from warehouse.facts.metrics import JUDGES_NOTHING
 from warehouse.wording import counted
 
 BEST = "✓"
@@ -109,11 +107,10 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Rows of one evaluation set; none if fewer than two of its metrics judge translations and have a value."""
     names = [choice.name for choice in result.evaluation.metrics]
-    alike = without_judgement([(name, name) for name in tested.names], tested.notes)
     there = [
         place
         for place, name in enumerate(tested.names)
-        if not np.isnan(tested.values[place]) and facts[name]["kind"] not in JUDGES_NOTHING and name not in alike
+        if not np.isnan(tested.values[place]) and name not in tested.idle
     ]
     if len(there) < 2:
         return []

@@ -7,6 +7,7 @@ WITH gap AS (
     lp,
     kind,
     scorer,
+    base_metric,
     abs(submitted - mean) AS gap,
     max(submitted) OVER (PARTITION BY testset, lp, kind, scorer)
       - min(submitted) OVER (PARTITION BY testset, lp, kind, scorer) AS spread
@@ -19,10 +20,11 @@ SELECT
   lp,
   kind,
   scorer,
+  base_metric,
   count(*) FILTER (WHERE gap > 1e-3 * spread + 1e-9) AS n,
   count(*) AS n_systems,
   max(gap) AS value
 FROM gap
-GROUP BY testset, lp, kind, scorer
+GROUP BY testset, lp, kind, scorer, base_metric
 HAVING n > 0
 ORDER BY testset, lp, kind, scorer;

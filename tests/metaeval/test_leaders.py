@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 import metaeval
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.results.answer import Answer
-from metaeval.results.sentences import LONGEST
+from metaeval.results.sentences import LONGEST, first_of
+from metaeval.studies.ranking.headlines import of_several
 from metaeval.studies.ranking.rankings import leaders
 from metaeval.studies.significance.standings import Standings, standings
 from tests.helpers import tiny_layout
@@ -59,9 +61,10 @@ def test_metrics_without_a_value_lead_nowhere() -> None:
 
 def _standings(values: list[float], worse: dict[tuple[int, int], float]) -> Standings:
     """Metrics A, B, C … with these values; worse: p-values other than 0.5."""
-    p = np.full((len(values),) * 2, 0.5)
+    p = np.triu(np.full((len(values),) * 2, 0.5), 1)
+    p[np.tril_indices_from(p)] = np.nan
     for (better, other), one in worse.items():
-        p[better, other] = p[other, better] = one
+        p[better, other] = one
     names = "ABCDEFGH"[: len(values)]
     return standings(names, np.array(values), p, "none", 0.05, 0.001)
 
@@ -73,18 +76,24 @@ def _words(found: Standings, **more: Any) -> str:
 def test_metrics_that_share_the_first_place_are_not_among_the_others() -> None:
     found = _standings([1.0, 1.0, 1.0, 0.9, 0.8], {(0, 4): 0.01, (1, 3): 0.01})
     assert _words(found) == (
+        "A, B and C share first place by spa (1.000). 1 of 2 other metrics does not differ significantly from A: D "
+        "(new segments, p > 0.05). None of these is in cluster 1."
+    )
+    worse = {(at, other): 0.01 for at in range(3) for other in (3, 4)}
+    assert _words(_standings([1.0, 1.0, 1.0, 0.9, 0.8], worse)) == (
         "A, B and C share first place by spa (1.000). "
         "Both other metrics are significantly worse (new segments, p ≤ 0.05)."
     )
-    assert "1 of 2 other metrics does not differ significantly from them: D" in _words(
-        _standings([1.0, 1.0, 1.0, 0.9, 0.8], {(1, 4): 0.01})
-    )
+    found = _standings([1.0, 1.0, 0.9], {(0, 2): 0.01})
+    assert _words(found).endswith("The only other metric is significantly worse than A (new segments, p ≤ 0.05).")
 
 
 def test_metrics_that_judge_nothing_lead_only_where_there_are_no_others() -> None:
     found = _standings([1.0, 0.9, 0.9, 0.8], {})
     said = _words(found, idle={"A", "C"})
-    assert said.startswith("B ranks first by spa (0.900). A and C judge no translation and are not counted. No metric")
+    assert said.startswith(
+        "B ranks first by spa (0.900). A and C are not counted (sentinel, random or constant). No metric"
+    )
     assert _words(found, idle=set("ABCD")).startswith("A ranks first by spa (1.000). No metric ")
 
 
@@ -93,7 +102,7 @@ def test_who_ranks_first_untested_is_said_to_be_untested_and_who_leads_the_teste
     ranked = [("X", 0.95), ("A", 0.9), ("B", 0.9), ("Y", 0.85), ("C", 0.8), ("D", 0.7)]
     assert _words(found, ranked=ranked) == (
         "X ranks first of 6 metrics by spa (0.950), untested. Of the 4 tested, A and B lead (0.900). "
-        "1 of 2 other metrics does not differ significantly from them: C (new segments, p > 0.05)."
+        "1 of 2 other metrics does not differ significantly from A: C (new segments, p > 0.05)."
     )
     assert _words(found, ranked=ranked[1:]).startswith(
         "A and B share first place of 5 metrics by spa (0.900). 1 of 2 other metrics that were tested does not differ"
@@ -106,12 +115,108 @@ def test_the_first_cluster_is_counted_where_it_has_fewer_than_do_not_differ() ->
     assert _words(found).endswith("from it: B and C (new segments, p > 0.05). 1 of these is in cluster 1.")
 
 
+@pytest.mark.parametrize(
+    ("worse", "said"),
+    [
+        ({}, "No metric that was tested is significantly worse (new segments, p > 0.05)."),
+        ({(0, 1): 0.01}, "The only other metric that was tested is significantly worse (new segments, p ≤ 0.05)."),
+        ({(0, 1): np.nan}, "No other metric could be tested against it."),
+    ],
+)
+def test_pairs_without_a_test_are_not_among_the_tested(worse: dict[tuple[int, int], float], said: str) -> None:
+    found = _standings([0.9, 0.8, 0.7, 0.6], {(0, 2): np.nan, (0, 3): np.nan, **worse})
+    assert _words(found) == f"A ranks first by spa (0.900). {said}"
+
+
+@pytest.mark.parametrize(
+    ("values", "p", "said"),
+    [
+        ([0.8, 0.9], {(0, 1): 0.01}, "A is significantly better than B on the tested means (new segments, p ≤ 0.05)."),
+        (
+            [0.8, 0.9, 0.7],
+            {(0, 1): 0.01},
+            "A is significantly better than B on the tested means (new segments, p ≤ 0.05).",
+        ),
+        (
+            [0.8, 0.9, 0.7],
+            {(0, 1): 0.01, (1, 2): 0.01},
+            "A is significantly better than B on the tested means (new segments, p ≤ 0.05). "
+            "1 of 2 other metrics is significantly worse than B (new segments, p ≤ 0.05).",
+        ),
+        ([0.8, 0.9], {}, "No metric is significantly worse (new segments, p > 0.05)."),
+    ],
+)
+def test_a_metric_that_the_test_puts_before_the_first_is_named(
+    values: list[float], p: dict[tuple[int, int], float], said: str
+) -> None:
+    tested = _standings([0.9, 0.8, 0.7][: len(values)], p)
+    order = np.argsort(-np.array(values))
+    square = np.ix_(order, order)
+    shown = replace(
+        tested,
+        names=tuple(tested.names[at] for at in order),
+        values=np.array(values)[order],
+        corrected=tested.corrected[square],
+    )
+    assert _words(shown).startswith(f"B ranks first by spa (0.900). {said}")
+    assert "0 of " not in _words(shown)
+
+
+def test_a_metric_that_judges_nothing_leads_neither_the_untested_nor_the_tested() -> None:
+    found = _standings([0.9, 0.8], {})
+    ranked = [("S", 1.0), ("X", 0.95), ("A", 0.9), ("B", 0.8)]
+    assert _words(found, ranked=ranked, idle={"S", "A"}).startswith(
+        "X ranks first of 3 metrics by spa (0.950), untested. Of the 1 tested, B leads (0.800). S and A are not counted"
+    )
+    assert _words(found, ranked=ranked, idle={"S", "A", "B"}) == (
+        "X ranks first of 3 metrics by spa (0.950). S is not counted (sentinel, random or constant). "
+        "No other metric could be tested against it."
+    )
+
+
+def test_the_first_have_the_first_rank_of_the_table() -> None:
+    values = [0.9, 0.9 - 0.8e-12, 0.9 - 1.6e-12, 0.8]
+    assert first_of("ABCD", values) == (["A", "B", "C"], ["D"], [])
+
+
+def _ranking(*rows: tuple[str, str, float, int]) -> list[pl.DataFrame]:
+    """Rows: language pair, metric, value, cluster; one frame per language pair."""
+    frame = pl.DataFrame(rows, schema=["lp", "metric", "value", "cluster"], orient="row")
+    return frame.with_columns(measure=pl.lit("spa")).partition_by("lp", maintain_order=True)
+
+
+_WHAT = ("evaluation set", "evaluation sets")
+
+
+def test_sets_in_which_only_idle_metrics_lead_are_counted() -> None:
+    each = _ranking(("a", "S", 0.9, 1), ("a", "X", 0.5, 2), ("b", "S", 0.9, 1), ("b", "X", 0.8, 1))
+    assert of_several(each, [{"S"}] * 2, _WHAT, "metric", None) == (
+        "No metric is in the first cluster by spa in both evaluation sets; X is in 1 of them."
+    )
+    alone = _ranking(("a", "S", 0.9, 1), ("b", "S", 0.9, 1), ("b", "X", 0.8, 2))
+    only = "S is in the first cluster by spa in both evaluation sets."
+    assert of_several(alone, [{"S"}] * 2, _WHAT, "metric", None) == only
+
+
+def test_a_metric_may_be_idle_in_one_set_alone() -> None:
+    each = _ranking(("a", "S", 0.9, 1), ("a", "X", 0.5, 1), ("b", "S", 0.9, 1), ("b", "X", 0.8, 1))
+    said = of_several(each, [{"S"}, set()], _WHAT, "metric", None)
+    assert said == "X is in the first cluster by spa in both evaluation sets."
+
+
+def test_the_only_metric_of_every_set_does_not_rank_first() -> None:
+    each = _ranking(("a", "X", 0.9, 1), ("b", "X", 0.9, 1))
+    assert of_several(each, [set()] * 2, _WHAT, "metric", None) == (
+        "X is the only metric ranked by spa in both evaluation sets."
+    )
+
+
 SYSTEMS = tuple("ABCDEF")
 
 
 @pytest.fixture(scope="module")
 def constant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    """Systems in the order of their names, so that spa of a metric that ties all of them is 1."""
+    """Systems in the order of their names, so that spa of a metric that ties all, as Asleep does in en-de, is 1."""
     folder = tmp_path_factory.mktemp("constant")
     human = 3 * np.arange(6.0)[:, None] + np.random.default_rng(0).normal(size=(6, 40))
     noise = np.random.default_rng(1).normal(size=(6, 40))
@@ -125,14 +230,18 @@ def constant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     }
     metrics = {name: ScoreTable(SYSTEMS, seg=one, sys=one.mean(axis=1)) for name, one in seg.items()}
     metrics["Corpus-src"] = ScoreTable(SYSTEMS, seg=None, sys=human.mean(axis=1))
-    tiny_layout(
-        folder / "in",
-        systems=SYSTEMS,
-        humans={"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))},
-        metrics=metrics,
-        documents=[("news", str(number)) for number in range(40)],
-        texts=False,
-    )
+    awake = {**metrics, "Asleep-src": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
+    mqm = {"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
+    for lp, scores, humans in (("en-de", metrics, mqm), ("he-en", awake, mqm), ("zh-en", metrics, {})):
+        tiny_layout(
+            folder / "in",
+            lp=lp,
+            systems=SYSTEMS,
+            humans=humans,
+            metrics=scores,
+            documents=[("news", str(number)) for number in range(40)],
+            texts=False,
+        )
     report = load([folder / "in"], folder / "a.duckdb")
     assert report.is_clean, report.faults
     with Warehouse.open(folder / "a.duckdb") as warehouse:
@@ -155,10 +264,54 @@ def test_a_metric_that_scores_all_systems_alike_shares_no_first_place(
     values = dict(found.frame.filter(pl.col("rank") == 1).select("metric", "value").rows())
     if more.get("measures") != ("pearson", "spa"):
         assert {"Asleep-src", "sentinel-ref-refA", "Fine-src"} <= set(values)
-        assert "Asleep-src and sentinel-ref-refA judge no translation and are not counted." in found.summary
+        assert re.search("Asleep-src and (sentinel-ref-refA|1 more) are not counted", found.summary)
     assert not re.search("(Asleep|sentinel).* first", found.summary)
     assert "Fine-src and Good-src" in found.summary
     assert len(found.summary) <= LONGEST
+
+
+@pytest.mark.parametrize("more", [{"by": "domain"}, {"human": "all"}, {"by": "domain", "human": "all"}])
+def test_a_single_domain_or_human_score_is_ranked_and_tested_as_the_whole(
+    constant: Warehouse, more: dict[str, Any]
+) -> None:
+    asked: dict[str, Any] = {"measures": ("spa",), "significance": True, "status": "all"}
+    whole = metaeval.rank(constant, "tiny24", "en-de", **asked)
+    assert metaeval.rank(constant, "tiny24", "en-de", **asked, **more).summary == whole.summary
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "Fine and Good each rank first by spa in 2 of 2 evaluation sets, Asleep in 1; "),
+        ({"significance": True}, "Fine and Good are in the first cluster by spa in both evaluation sets."),
+        ({"pool": "mean"}, "Asleep, Fine and Good share first place of 5 metrics by spa (1.000), pooled by mean over"),
+    ],
+)
+def test_a_metric_that_is_constant_in_one_evaluation_set_may_lead_in_another(
+    constant: Warehouse, more: dict[str, Any], said: str
+) -> None:
+    found = metaeval.rank(constant, "tiny24", "en-de,he-en", measures=("spa",), status="all", **more)
+    assert found.summary.startswith(said)
+
+
+def test_the_verb_agrees_with_how_many_sets_are_ranked(constant: Warehouse) -> None:
+    said = metaeval.rank(constant, "tiny24", "en-de,zh-en", measures=("spa",)).summary
+    assert said.endswith(" 1 of 2 evaluation sets is ranked.")
+    said = metaeval.rank(constant, "tiny24", "all", measures=("spa",)).summary
+    assert said.endswith(" 2 of 3 evaluation sets are ranked.")
+
+
+def test_a_metric_next_to_what_judges_nothing_is_the_only_one_ranked(constant: Warehouse) -> None:
+    names = ("Asleep*", "Fine*")
+    said = metaeval.rank(constant, "tiny24", "en-de", measures=("spa",), metrics=names, status="all").summary
+    assert said == (
+        "Fine-src is the only metric ranked by spa (1.000). Asleep-src is not counted (sentinel, random or constant)."
+    )
+
+
+def test_what_judges_nothing_leads_no_pooled_ranking(constant: Warehouse) -> None:
+    found = metaeval.rank(constant, "tiny24", "en-de", measures=("spa",), pool="mean", status="all")
+    assert re.match("Fine(-src)? and Good(-src)? share first place of 4 metrics by spa", found.summary)
 
 
 def test_no_metric_is_advised_that_scores_all_systems_alike(constant: Warehouse) -> None:
@@ -176,7 +329,7 @@ def test_the_first_sentence_and_the_table_have_the_same_leader(constant: Warehou
     assert f"Of the {tested.height} tested, {tested['metric'][0]} " in found.summary
     compared = metaeval.compare(constant, "tiny24", "en-de", measure="pearson", status="all")
     assert f"{tested['metric'][0]} ranks first of {tested.height} metrics" in compared.summary
-    assert "; 1 other cannot be compared." in compared.summary
+    assert " 1 more metric cannot be compared." in compared.summary
 
 
 def test_without_segment_scores_the_population_is_new_systems_and_a_note_says_why(constant: Warehouse) -> None:

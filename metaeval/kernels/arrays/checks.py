@@ -10,6 +10,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+EQUAL = 1e-12  # values nearer than this differ by rounding alone
 
 
 def human_scores(human: npt.ArrayLike) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import EQUAL, Floats, Ints
 
 Correction = Literal["none", "holm", "bh"]
 
@@ -92,7 +92,7 @@ def ranks(values: npt.ArrayLike) -> Ints:
     for place, index in enumerate(order):
         before = order[place - 1] if place else index
         both_nan = np.isnan(scores[index]) and np.isnan(scores[before])
-        is_tied = place > 0 and (both_nan or scores[before] - scores[index] <= 1e-12)
+        is_tied = place > 0 and (both_nan or scores[before] - scores[index] <= EQUAL)
         result[index] = result[before] if is_tied else place + 1
     return result
 

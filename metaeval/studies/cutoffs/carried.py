@@ -167,14 +167,15 @@ def in_a_sentence(frame: pl.DataFrame, name: str, good: str) -> tuple[str, ...]:
     said = []
     if not elsewhere.is_empty():
         loses, average, most = _lost(elsewhere)
-        where = elsewhere["place"][0] if elsewhere.height == 1 else f"{elsewhere.height} other evaluation sets"
+        n = counted(elsewhere.height, "other evaluation set")
+        where = elsewhere["place"][0] if elsewhere.height == 1 else n
         said.append(f"A threshold of {name} chosen on {own} (good: {good}) {loses}{average} on {where}{most}.")
     if not between.is_empty():
         loses, average, most = _lost(between)
         where = f"from {between['place'][0]}"
         if between.height > 1:
-            n = len({*between["source"], *between["target"]})
-            where = f"between {'its ' * bool(said)}{n} domains"
+            n = counted(len({*between["source"], *between["target"]}), "domain")
+            where = f"between {'its ' * bool(said)}{n}"
         if said:
             said.append(f"{where[0].upper()}{where[1:]}, it {loses}{average}{most}.")
         else:

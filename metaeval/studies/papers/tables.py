@@ -12,7 +12,7 @@ from metaeval.studies.papers import PAPERS
 from metaeval.studies.papers.items import VERDICTS, Item, Paper, printed_values
 from metaeval.studies.papers.running import Outcome, available, outcome_frame, outcome_signature
 from queries.longitudinal import EvalsetState, evalset_states
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 
 def papers_table(opened: WarehouseOpener) -> Table:
@@ -93,7 +93,9 @@ def results_table(outcomes: Sequence[Outcome], *, summary: bool = False, for_rea
     notes.append(words or "nothing to compute")
     n_printed = sum(row.printed is not None for one in outcomes for row in one.rows)
     of_all = f"{total['not_loaded']} of {counted(n_printed, 'printed value')}"
-    missing = [Partial(f"partial: {of_all} are not compared, as what they depend on is not loaded")]
+    missing = [
+        Partial(f"partial: {of_all} {are(total['not_loaded'])} not compared, as what they depend on is not loaded")
+    ]
     missing = missing if total["not_loaded"] else []
     if summary:
         signatures = [signed(("paper", ",".join(dict.fromkeys(one.paper.name for one in outcomes))))]

@@ -7,7 +7,7 @@ import polars as pl
 
 from metaeval.results.answer import fixed
 from metaeval.studies.people.reliability import N_SPLITS
-from warehouse.wording import ends
+from warehouse.wording import are, ends
 
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (
@@ -50,7 +50,9 @@ def legend(view: View, frame: pl.DataFrame) -> list[str]:
 
 def summary(row: dict[str, Any]) -> str:
     """Facts about all annotators of a human score together, in words."""
-    words = [f"{row['n_shared']} of {row['n_outputs']} outputs have at least two annotators"]
+    words = [
+        f"{row['n_shared']} of {row['n_outputs']} outputs {are(row['n_shared'], have=True)} at least two annotators"
+    ]
     if row["alpha"] is not None:
         words.append(
             f"Krippendorff's alpha {row['alpha']:.3f} [{row['alpha_low']:.3f}, {row['alpha_high']:.3f}] for new "

@@ -5,10 +5,10 @@ from typing import Any
 
 import polars as pl
 
+from metaeval.kernels.arrays.checks import EQUAL
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options
 from metaeval.results.answer import Result
-from metaeval.results.evaluation import EQUAL
 from metaeval.results.signature import stamped
 from metaeval.results.study import ranking, study
 from metaeval.studies.ranking.rankings import named

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from metaeval.kernels.arrays.checks import EQUAL
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Test, TestOptions
 from metaeval.results.answer import Result, table_parts
-from metaeval.results.evaluation import EQUAL, Evaluation, lines_on, rankable
+from metaeval.results.evaluation import Evaluation, lines_on, rankable
 from metaeval.results.inputs import Inputs, check_used
 from metaeval.results.notes import EXPLAIN, Decisive, ExclusionNote, Partial, because, hinted, placed, unanswered
+from metaeval.results.remarks import without_judgement
 from metaeval.results.run import Run
 from metaeval.results.signature import Part, joined
 from metaeval.results.study import SliceResult, Study, check_ranked, is_ranked, ranking, study
@@ -163,7 +165,7 @@ def load_ranking_inputs(
     n_left = len(errors) + len(evalsets.without_human)
     skipped: list[str] = []
     if n_left:
-        skipped = [Partial(f"partial: {len(found)} of {len(found) + n_left} evaluation sets are ranked")]
+        skipped = [Partial(f"partial: {len(found)} of {len(found) + n_left} evaluation sets {are(len(found))} ranked")]
     skipped += [
         f"{named(of)} {are(len(of))} skipped: {text} ({option('strict', True)} refuses)" for text, of in faults.items()
     ]
@@ -330,7 +332,40 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
             for asked, rows in people.items()
             for note in rows.notes
         ]
-    return Result(frame, parts, tuple(dict.fromkeys(notes)), {"comparisons": tuple(tested)})
+    facts: dict[str, Any] = {"comparisons": tuple(tested), "idle": _idle(inputs)}
+    if how is not None:
+        facts["idle"] = dict.fromkeys(frame.select("testset", "lp").unique().rows(), _idle_throughout(inputs))
+    return Result(frame, parts, tuple(dict.fromkeys(notes)), facts)
+
+
+def _idle(inputs: RankingInputs) -> dict[tuple[str, ...], set[str]]:
+    """Metrics that judge no translation, by test set and language pair."""
+    return {
+        (asked.testset, asked.lp): without_judgement(_names_in(one), one.notes) for asked, one in inputs.studies.items()
+    }
+
+
+def _idle_throughout(inputs: RankingInputs) -> set[str]:
+    """Base names of metrics that judge no translation in any evaluation set."""
+    idle: set[str] = set()
+    judging: set[str] = set()
+    for one, there in zip(inputs.studies.values(), _idle(inputs).values(), strict=True):
+        for name, base in _names_in(one):
+            (idle if name in there else judging).add(base)
+    return idle - judging
+
+
+def _names_in(one: Study) -> list[tuple[str, str]]:
+    """Names and base names of the metrics of a study."""
+    return [(metric.name, metric.base_name) for result in one.results for metric in result.evaluation.metrics]
+
+
+def facts_together(tables: Mapping[str, Result]) -> dict[str, Any]:
+    """The facts of several rankings of the same evaluation sets; the keys of `idle` end with their names."""
+    return {
+        "comparisons": tuple(one for table in tables.values() for one in table.facts["comparisons"]),
+        "idle": {(*place, name): idle for name, table in tables.items() for place, idle in table.facts["idle"].items()},
+    }
 
 
 def _parts_together(tables: Mapping[str, Result], by: By, skipped: Sequence[str]) -> Result:
@@ -343,7 +378,8 @@ def _parts_together(tables: Mapping[str, Result], by: By, skipped: Sequence[str]
     notes = [note if len(parts) == len(tables) else placed(", ".join(parts), note) for note, parts in said.items()]
     lines = [line for table in tables.values() for line in table.lines]
     columns = [name for name in frame.columns if name != by]
-    return Result(frame.select(*columns[:2], by, *columns[2:]), joined(lines), (*notes, *skipped))
+    frame = frame.select(*columns[:2], by, *columns[2:])
+    return Result(frame, joined(lines), (*notes, *skipped), facts_together(tables))
 
 
 def _tested(inputs: RankingInputs, notes: list[str], several: bool) -> "list[tuple[Slice, Comparison]]":

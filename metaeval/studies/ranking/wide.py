@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import EQUAL, Floats, Ints
 from metaeval.measures.measure import Measure
-from metaeval.results.evaluation import EQUAL
 
 KEYS = ("measure", "testset", "lp", "domain", "phenomenon")
 

@@ -1,6 +1,6 @@
 """Which metric is better: a test for every pair of metrics, the resulting clusters, and tables of both."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,7 +42,8 @@ from warehouse.wording import counted
 class Comparison(Standings):
     """Metrics compared by one measure and test.
 
-    population: the population to which the test generalises; generalises_to: the same in words, with the unit.
+    population: the population to which the test generalises; generalises_to: the same in words, with the unit. idle:
+    metrics that cannot lead, see `without_judgement`.
     resamples: 0 if none were needed. null: (n_pairs, n_draws) resampled differences of metrics i < j, if kept.
     """
 
@@ -55,6 +56,7 @@ class Comparison(Standings):
     n_distinct: int
     parts: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    idle: tuple[str, ...]
     null: Floats | None = field(default=None, compare=False)
 
     @property
@@ -67,15 +69,15 @@ class Comparison(Standings):
         n = counted(self.n_clusters, "cluster"), counted(self.n_distinct, "distinct value")
         return ", ".join((f"{pairs_that_differ(self.n_significant, 'metrics')} for {self.generalises_to}", *n))
 
-    def in_a_sentence(self, ranked: Sequence[tuple[str, float]] = ()) -> str:
+    def in_a_sentence(self, ranked: Sequence[tuple[str, float]] = (), idle: Collection[str] = ()) -> str:
         """The leading metric, and the metrics that do not differ significantly from it.
 
-        ranked: all metrics with a value and their values, best first, if not all of them were tested.
+        ranked: all metrics with a value and their values, best first, if not all of them were tested; idle: those of
+        them that cannot lead.
         """
         n = int(np.count_nonzero(~np.isnan(self.values)))
         if not n and not ranked:
             return without_value(self.measure, self.notes)
-        names = [(name, name.rpartition("-")[0] or name) for name in self.names]
         n_left = sum(note.n for note in self.notes if isinstance(note, ExclusionNote) and note.what == "metric")
         return self.in_words(
             self.measure,
@@ -83,7 +85,7 @@ class Comparison(Standings):
             self.generalises_to,
             self.alternative,
             ranked,
-            without_judgement(names, self.notes),
+            idle if ranked else self.idle,
             n_left=0 if ranked else n_left,
         )
 
@@ -118,7 +120,8 @@ def compare_block(
     notes = [joined([generalises(measure, testing, block), *([tested.why] if tested.why else [])])]
     notes += without(tested.excluded)
     notes += undefined(tested.evaluation, tested.block, options)
-    notes += remarks(tested.block)
+    said = remarks(tested.block)
+    notes += said
     evaluation, resolution = tested.evaluation, resolution_of(testing, tested.is_exact)
     names = [metric.name for metric in tested.block.metrics]
     found = standings(names, evaluation.value, tested.p, testing.correction, testing.alpha, resolution)
@@ -137,6 +140,7 @@ def compare_block(
         n_distinct=evaluation.n_distinct,
         parts=tuple(spelt(parts_of_tested_values(tested, options, testing)).items()),
         notes=tuple(notes),
+        idle=tuple(sorted(without_judgement([(it.name, it.base_name) for it in tested.block.metrics], said))),
         null=_reordered(tested.null, best_first(evaluation.value)),
     )
 

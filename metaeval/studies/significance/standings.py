@@ -88,12 +88,10 @@ class Standings:
         tested = {name: one for name, one in zip(self.names, self.values.tolist(), strict=True) if one == one}
         value = dict(ranked) or tested
         first, others, high = first_of(list(value), list(value.values()), idle)
-        is_partly = not tested.keys() >= value.keys()
-        among = f" of {len(value) - len(high)} {of}s" if is_partly or n_left else ""
-        end = f"; {n_left} {'other' if n_left == 1 else 'others'} cannot be compared" if n_left else ""
-        leads = [leading(by, first, value[first[0]], of=among, most=most) + end for most in (3, 1)]
-        if tested and not tested.keys() & {*first}:
-            known = [name for name in value if name in tested]
+        among = f" of {counted(len(value) - len(high), of)}" if n_left or not tested.keys() >= value.keys() else ""
+        leads = [leading(by, first, value[first[0]], of=among, most=most) for most in (3, 1)]
+        known = [name for name in value if name in tested]
+        if not tested.keys() & {*first} and (known if {*first} <= {*idle} else {*known} - {*idle}):
             first, others, below = first_of(known, [value[name] for name in known], idle)
             high += [name for name in below if name not in high]
             verb = "leads" if len(first) == 1 else "lead"
@@ -102,26 +100,30 @@ class Standings:
                 f"({number(value[first[0]])})"
                 for lead, most in zip(leads, (2, 1), strict=True)
             ]
-            is_partly = False
         place = {name: at for at, name in enumerate(self.names)}
         rows, columns = ([place[name] for name in names if name in tested] for names in (first, others))
-        worse = self.corrected[np.ix_(rows, columns)]  # that a first one is better than another
-        better = self.corrected[np.ix_(columns, rows)].T  # where the test's values have the reverse order
-        is_worse = (worse <= self.alpha).any(axis=0)
-        is_tested = ~np.isnan(np.fmin(worse, better)).all(axis=0)
-        is_open = is_tested & ~is_worse & ~(better <= self.alpha).any(axis=0)
+        p = self.corrected[np.ix_(rows, columns)]  # that a first one is better than another
+        reverse = self.corrected[np.ix_(columns, rows)].T  # where the test's values have the opposite order
+        cases = (p <= self.alpha, reverse <= self.alpha, ~np.isnan(np.fmin(p, reverse)))
+        is_alike = all((one == one[:1]).all() for one in cases)  # for all that share the first place
+        is_worse, is_better, is_tested = (one[:1].any(axis=0) for one in cases)
+        is_open = is_tested & ~is_worse & ~is_better
         n_in_cluster = int((is_open & (self.clusters[columns] == 1)).sum())
+        open_, better = ([self.names[columns[at]] for at in np.flatnonzero(one)] for one in (is_open, is_better))
+        them = "it" if len(first) == 1 else "them"
         return against_the_leader(
             leads,
-            [self.names[columns[at]] for at in np.flatnonzero(is_open)],
+            open_,
             int(is_worse.sum()),
             int(is_tested.sum()),
             of_a_test(population, self.alpha, alternative),
             of,
-            them="it" if len(first) == 1 else "them",
-            aside=not_counted(high),
+            them=them if is_alike and not better else self.names[rows[0]],
+            better=better,
+            asides=not_counted(high),
+            left=f"{counted(n_left, f'more {of}')} cannot be compared." if n_left else "",
             n_in_cluster=n_in_cluster if (self.clusters[rows] == 1).all() else None,
-            is_partly=is_partly,
+            is_partly=int(is_tested.sum()) < len(others),
         )
 
     def frame(self, kind: str, ranges: Columns = _NONE, more: Columns = _NONE) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from metaeval.results.evaluation import EQUAL
+from metaeval.kernels.arrays.checks import EQUAL
 from metaeval.results.sentences import either, interval, named, number, opening
 from metaeval.studies.trends.gaps import Pooling, pooled_by_year
 from metaeval.studies.trends.groups import CHOSEN, grouped

@@ -221,7 +221,7 @@ def _of_slope(of: SlopeOf, slope: KindSlope) -> list[str]:
     if 0 < free < len(slope.metrics):
         lines.append(
             hinted(
-                f"{free} of {n_metrics} are reference-free: two populations in one slope",
+                f"{free} of {n_metrics} {are(free)} reference-free: two populations in one slope",
                 f"{option('kinds', 'separate')} has one for each",
             )
         )

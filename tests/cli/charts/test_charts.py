@@ -48,6 +48,7 @@ def made(p: list[list[float]], values: list[float], clusters: list[int], alpha: 
             ("test_resamples", "1000"),
         ),
         notes=(),
+        idle=(),
         least=np.where(np.array(p) == 0, 0.001, np.array(p)),
     )
 

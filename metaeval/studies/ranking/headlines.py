@@ -1,0 +1,84 @@
+"""Answer sentences of rankings: of one, and of several."""
+
+from collections.abc import Collection, Sequence
+
+import polars as pl
+
+from metaeval.results.sentences import (
+    UNTESTED,
+    either,
+    first_of,
+    in_first_cluster,
+    leading,
+    most_often,
+    named,
+    not_counted,
+    number,
+)
+from metaeval.studies.ranking.pooling import Pooling
+from warehouse.wording import NO_LP, every
+
+
+def of_one(rows: pl.DataFrame, second: pl.DataFrame, idle: Collection[str], how: Pooling | None) -> str:
+    """The leader of one ranking without tests.
+
+    rows: with a value of the first measure, best first; second: of the second one, if any. idle: metrics that cannot
+    lead. how: a way of pooling, if it is pooled.
+    """
+    measure, names, values = rows["measure"][0], rows["metric"].to_list(), rows["value"].to_list()
+    first, _, high = first_of(names, values, idle)
+    n, value = len(names) - len(high), values[names.index(first[0])]
+    leads = [leading(measure, first, value, f" of {n} metrics", most) for most in (3, 1)]
+    if n == 1:
+        leads = [f"{first[0]} is the only metric ranked by {measure} ({number(value)})"]
+    end = _pooled(rows, how)
+    if second.height:
+        seconds, _, _ = first_of(second["metric"].to_list(), second["value"].to_list(), idle)
+        value = second.filter(metric=seconds[0])["value"][0]
+        also = " and" if seconds == first else f", {named(seconds, 2)}"
+        end += f"{also} by {second['measure'][0]} ({number(value)})"
+    end += "." if n == 1 else f"; {UNTESTED}."
+    return either(*(f"{lead}{end} {aside}".rstrip() for aside in not_counted(high) for lead in leads))
+
+
+def of_several(
+    each: Sequence[pl.DataFrame],
+    idle: Sequence[Collection[str]],
+    what: tuple[str, str],
+    name: str,
+    how: Pooling | None,
+) -> str:
+    """The metrics that lead most often.
+
+    each: rows with a value of one measure, one frame per ranking, best first; idle: metrics that cannot lead there.
+    what: a ranking, and several; name: the column of names. how: a way of pooling, if each is pooled.
+    """
+    measure, end = each[0]["measure"][0], f", pooled by {how}" if how else ""
+    every_name = {one for rows in each for one in rows[name]}
+    if len(every_name) == 1 == max(rows.height for rows in each):
+        return f"{named(every_name)} is the only metric ranked by {measure} in {every(len(each), *what)}{end}."
+    if any(rows["cluster"].count() for rows in each):
+        tops = [rows.filter(cluster=1) for rows in each]
+        judging = [top.filter(pl.col("metric").is_in(names).not_()) for top, names in zip(tops, idle, strict=True)]
+        tops = judging if any(top.height for top in judging) else tops
+        return in_first_cluster([top[name].unique(maintain_order=True).to_list() for top in tops], what, measure)
+    firsts = []
+    for rows, names in zip(each, idle, strict=True):
+        first, _, _ = first_of(rows["metric"].to_list(), rows["value"].to_list(), names)
+        firsts.append(rows.filter(pl.col("metric").is_in(first))[name].unique(maintain_order=True).to_list())
+    return either(*(f"{most_often(firsts, what[1], measure, n)}{end}; {UNTESTED}." for n in (2, 1)))
+
+
+def _pooled(rows: pl.DataFrame, how: Pooling | None) -> str:
+    """How, and over what, a ranking is pooled; nothing if it is not. A task without languages is named by itself.
+
+    >>> _pooled(pl.DataFrame({"testset": ["a,b"], "lp": ["no-lp"]}), "mean")
+    ', pooled by mean over a and b'
+    >>> _pooled(pl.DataFrame({"testset": ["a,b"], "lp": ["en-de,zh-en"]}), "pairs")
+    ', pooled by pairs over en-de and zh-en of a and b'
+    """
+    if how is None:
+        return ""
+    testsets, lps = ([one for one in rows[name][0].split(",") if one != NO_LP] for name in ("testset", "lp"))
+    of = f" of {named(testsets)}" if len(testsets) > 1 else ""
+    return f", pooled by {how} over {f'{named(lps)}{of}' if lps else named(testsets)}"
