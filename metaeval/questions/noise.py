@@ -92,7 +92,7 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
         return tuple(str(parse_measure(text)) for text in self.measures)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.evaluation import EQUAL
+        from metaeval.kernels.arrays.checks import EQUAL
         from metaeval.results.sentences import either, named, number, opening
         from metaeval.studies.robustness.noise import HUMAN
 

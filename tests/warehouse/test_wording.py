@@ -20,7 +20,7 @@ NO_NUMBERS = {
     *("item_scores.py: scores the same output as object ", "noise.py: errors "),
     *("findings.py: segments each", "headlines.py: shared outputs each).", "headlines.py: human scores)."),
     *("decisions.py: human scores, and they take at least ", "metric_tests.py: human scores, and it takes at least "),
-    "metric_tests.py: segment scores",
+    *("metric_tests.py: segment scores", "head_to_head.py: segments of both "),
     "tables.py: scores for ",
     *("cutoff.py: scores", "composed.py: scores challenge sets, and ", "show.py: scores of "),
 }

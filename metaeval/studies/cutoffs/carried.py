@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import EQUAL, Floats
 from metaeval.kernels.resampling.bootstrap import interval
 from metaeval.kernels.resampling.draws import blocks
 from metaeval.kernels.resampling.resampled_thresholds import Outputs, mcc_of
@@ -16,7 +16,6 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Unit
 from metaeval.measures.system_scores import usual_factor
 from metaeval.results.answer import Result, table_parts
-from metaeval.results.evaluation import EQUAL
 from metaeval.results.sentences import number
 from metaeval.studies.cutoffs.decisions import CONFIDENCE, DecisionInputs, load_decision_inputs
 from queries.evalsets import expand, years_of_testsets
