@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -99,7 +100,12 @@ def prepared(part: Any) -> Any:
         return [prepared(value) for value in part]
     if isinstance(part, float):
         return part if math.isfinite(part) else None
-    return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", one_line(part)) if isinstance(part, str) else part
+    return _in_xml(str(part)) if isinstance(part, str) else part
+
+
+@lru_cache(maxsize=4096)  # names of columns, metrics and systems are in every row
+def _in_xml(text: str) -> str:
+    return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", one_line(text))
 
 
 def page(spec: Spec, program: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -161,7 +161,7 @@ class Part:
 
     def as_text(self) -> str:
         """The part as it is stored."""
-        return json.dumps(asdict(self), allow_nan=False)
+        return json.dumps(self, default=vars, allow_nan=False)
 
 
 def part_of(text: str) -> Part:

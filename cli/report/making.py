@@ -35,6 +35,7 @@ USUAL = "BLEU"
 MOST = 300  # rows of a table
 MOST_SENTENCES = 3  # in front of a part
 _NOTHING = "no evaluation set of the report has human and metric scores"
+_UNSAVED = 5.0  # seconds of work that an interruption may lose
 _MEASURED = re.compile(r"\b(?:measure|matrix|thresholds|curve):([a-z0-9_]+(?:\([^()]*\))?)")
 
 
@@ -237,9 +238,9 @@ def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[st
                     stored[entry.key] = kept
     total, n_done = max(1, sum(len(places) for _, places in waiting)), 0
     found, notes = [], []
+    unsaved: list[tuple[CacheEntry[StoredPart], StoredPart, float]] = []
     for section, places in waiting:
         parts = []
-        unsaved: list[tuple[CacheEntry[StoredPart], StoredPart, float]] = []
         for place in places:
             if run.progress is not None:
                 run.progress(f"{section.title}: {place.heading}", n_done, total)
@@ -248,9 +249,11 @@ def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[st
             desk.parts.append(part)
             unsaved += fresh
             n_done += 1
-        if unsaved and run.database is not None:
-            notes += keep(run.database, unsaved)
         found.append(ReportSection(section, tuple(parts), desk.reason or _NOTHING))
+        is_time = n_done == total or sum(seconds for *_, seconds in unsaved) > _UNSAVED
+        if unsaved and is_time and run.database is not None:
+            notes += keep(run.database, unsaved)
+            unsaved = []
     return found, list(dict.fromkeys(notes))
 
 

@@ -59,7 +59,7 @@ class Warehouse:
         """
         path = default_path() if path is None else Path(path)
         check_there(path)
-        mark = mark_of(path)
+        mark = _mark_of_scores(path)
         opened = cls(current(path, patience, below=writes_below), path)
         opened._mark = mark
         return opened
@@ -67,9 +67,9 @@ class Warehouse:
     def opened_again(self) -> "Warehouse":
         """The file of this closed warehouse opened as by `open`; if it has not changed, what was asked `once` is known.
 
-        The file is then opened when something else is asked.
+        The file is then opened when something else is asked. Results that this process stored are no change.
         """
-        if self._mark is None or mark_of(self.path) != self._mark:
+        if self._mark is None or _mark_of_scores(self.path) != self._mark:
             return Warehouse.open(self.path)
         again = Warehouse(None, self.path)
         again._kept, again._sizes, again._mark = self._kept, self._sizes, self._mark
@@ -81,7 +81,7 @@ class Warehouse:
             raise QuestionError("the warehouse is closed")
         if self._connection is None:
             self._connection = current(self.path)
-            if mark_of(self.path) != self._mark:
+            if _mark_of_scores(self.path) != self._mark:
                 raise SchemaError(f"{self.path}: another process changed it in the meantime; ask again")
         return self._connection
 
@@ -142,9 +142,10 @@ class Warehouse:
         return columns
 
     def once(self, question: Hashable, ask: Callable[[], _Answer]) -> _Answer:
-        """The answer of `ask`, cached per question, because a file does not change while it is open.
+        """The answer of `ask` from scores, cached per question, because a file does not change while it is open.
 
-        The last few answers are kept, fewer if they are large; do not modify them.
+        Nothing about stored results is asked so. The last few answers are kept, fewer if they are large; do not modify
+        them.
         """
         kept = self._kept.pop(question, None)
         answer: _Answer = ask() if kept is None else kept
@@ -251,6 +252,16 @@ def stored_payloads(warehouse: Warehouse, keys: Collection[str]) -> dict[str, st
     )
 
 
+_BEFORE_RESULTS: dict[Mark, Mark] = {}
+"""The mark of a file in which this process stored results, and its mark before them, with the same scores."""
+
+
+def _mark_of_scores(path: Path) -> Mark | None:
+    """The mark of a file without the results that this process stored."""
+    mark = mark_of(path)
+    return mark if mark is None else _BEFORE_RESULTS.get(mark, mark)
+
+
 _STORE = """
     INSERT OR REPLACE INTO result
     SELECT
@@ -271,8 +282,12 @@ def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
         return f"{path}: the warehouse no longer exists"
     try:
         with in_memory(path) as connection, writing(path, connection, patience=LOCK_TIMEOUT):
+            before = _mark_of_scores(path)  # nobody else can write until the file is detached
             rows = {result.key: result.__dict__ for result in results}
             with_frame(connection, pl.DataFrame([*rows.values()]), _STORE)
+            connection.execute("CHECKPOINT")
+            if before is not None and (after := mark_of(path)) is not None:
+                _BEFORE_RESULTS[after] = before
     except (WarehouseError, duckdb.Error) as error:
         return first_line(error)
     return None
