@@ -1,5 +1,6 @@
 """Making a report: each section's questions are asked, and each part of the page is taken from the store or kept."""
 
+import math
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -250,7 +251,7 @@ def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[st
             unsaved += fresh
             n_done += 1
         found.append(ReportSection(section, tuple(parts), desk.reason or _NOTHING))
-        is_time = n_done == total or sum(seconds for *_, seconds in unsaved) > _UNSAVED
+        is_time = n_done == total or math.fsum(seconds for *_, seconds in unsaved) > _UNSAVED
         if unsaved and is_time and run.database is not None:
             notes += keep(run.database, unsaved)
             unsaved = []

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Bucket, GroupedScores, Groups, group_scores
-from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
+from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedPairCounts, SortedScores
 
 DENSE_SIZE = 64  # groups up to this size: every pair is looked at; above: n log n
 NOISE = 1e-12  # of the largest human score in size: what rounding may take from a difference
@@ -130,11 +130,55 @@ def grouped_pair_counts(
         for metric, members in enumerate(sorted_members(scores) if large_groups is None else large_groups):
             order = members.order
             human_untied[large] = order.n_pairs - order.n_tied
-            counted = members.count(float(epsilon[metric]))
-            balance[0, metric, large] = counted.n_concordant - counted.n_discordant
-            balance[1, metric, large] = counted.n_concordant + counted.n_discordant
-            balance[2, metric, large] = balance[1, metric, large] + counted.n_tied_human
+            balance[:, metric, large] = _balance(members.count(float(epsilon[metric])))
             n_distinct[metric, large] = np.minimum(order.n_distinct, members.n_distinct())
+    return _by_outcome(groups, balance, human_untied, n_distinct, epsilon)
+
+
+def pair_counts_over(
+    scores: GroupedScores, metric: int, thresholds: Floats, large_groups: SortedScores | None = None
+) -> PairCounts:
+    """`grouped_pair_counts` of one metric at each of several thresholds: a row per threshold, in their order.
+
+    thresholds: (n_thresholds,), each at least 0. large_groups: the metric's `sorted_members`; None without any. Each
+    pair is looked at once. n_distinct is not counted.
+    """
+    groups, n = scores.groups, len(thresholds)
+    shape = (n, len(groups.labels))
+    balance = np.zeros((3, *shape), dtype=np.int64)
+    human_untied = np.zeros(len(groups.labels), dtype=np.int64)
+    order = np.argsort(thresholds)
+    for bucket in groups.buckets():
+        if bucket.size > DENSE_SIZE:
+            continue
+        for batch in group_batches(bucket):
+            members, chosen = bucket.members[batch], bucket.groups[batch]
+            human_sign, gaps = human_order(scores.human, members), differences(scores.metrics[metric], members)
+            outcome = 1 + human_sign * np.sign(gaps).astype(np.int8)
+            # how many thresholds keep the pair apart: a bin for each number, outcome and group
+            n_below = np.searchsorted(thresholds[order], np.abs(gaps), side="left")
+            places = (n_below * 3 + outcome) * len(chosen) + np.arange(len(chosen))
+            counts = np.bincount(places.ravel(), minlength=3 * (n + 1) * len(chosen)).reshape(n + 1, 3, len(chosen))
+            apart = counts[:0:-1].cumsum(axis=0)[::-1]  # (n_thresholds, 3, g): discordant, tied by humans, concordant
+            rows = np.ix_(order, chosen)
+            balance[0][rows] = apart[:, 2] - apart[:, 0]
+            balance[1][rows] = apart[:, 2] + apart[:, 0]
+            balance[2][rows] = apart.sum(axis=1)
+            human_untied[chosen] = np.count_nonzero(human_sign, axis=0)
+    if large_groups is not None:
+        large = np.flatnonzero(groups.sizes > DENSE_SIZE)
+        human_untied[large] = large_groups.order.n_pairs - large_groups.order.n_tied
+        for place, threshold in enumerate(thresholds.tolist()):
+            balance[:, place, large] = _balance(large_groups.count(threshold))
+    return _by_outcome(groups, balance, human_untied, np.full(shape, -1, dtype=np.int64), thresholds)
+
+
+def _balance(counts: SortedPairCounts) -> Ints:
+    order = counts.n_concordant + counts.n_discordant
+    return np.stack([counts.n_concordant - counts.n_discordant, order, order + counts.n_tied_human])
+
+
+def _by_outcome(groups: Groups, balance: Ints, human_untied: Ints, n_distinct: Ints, epsilon: Floats) -> PairCounts:
     difference, untied, metric_untied = balance
     return PairCounts(
         n_concordant=(untied + difference) // 2,

@@ -20,6 +20,7 @@ from metaeval.kernels.agreement.pair_counts import (
     group_batches,
     grouped_pair_counts,
     human_order,
+    pair_counts_over,
     sorted_members,
 )
 from metaeval.kernels.agreement.tau import acc23, group_mean, tau_23
@@ -314,7 +315,7 @@ def calibration_curve(
     """Mean of acc23 or tau_23 over groups at the thresholds `epsilons`, (n_metrics, n_thresholds).
 
     epsilons: (n_thresholds,) for all metrics, or (n_metrics, n_thresholds), each at least 0. progress: called with the
-    number of thresholds done. All else as in `calibrate`. Raises ValueError: as in `calibrate`, or thresholds of
+    number of metrics done. All else as in `calibrate`. Raises ValueError: as in `calibrate`, or thresholds of
     another shape.
     """
     scores = group_scores(human, metrics, labels)
@@ -325,13 +326,13 @@ def calibration_curve(
         thresholds = np.broadcast_to(thresholds, (n_metrics, thresholds.size))
     if thresholds.ndim != 2 or len(thresholds) != n_metrics:
         raise ValueError(f"epsilons must be (n_thresholds,) or ({n_metrics}, n_thresholds), got {thresholds.shape}")
+    checks.thresholds(thresholds.ravel(), thresholds.size)
     values = np.empty(thresholds.shape)
-    large_groups = sorted_members(scores)
-    for place in range(thresholds.shape[1]):
+    large_groups = sorted_members(scores) or [None] * n_metrics
+    for metric, (row, members) in enumerate(zip(thresholds, large_groups, strict=True)):
         if progress is not None:
-            progress(place, thresholds.shape[1])
-        column = checks.thresholds(thresholds[:, place], n_metrics)
-        values[:, place] = mean(grouped_pair_counts(scores, column, large_groups))
+            progress(metric, n_metrics)
+        values[metric] = mean(pair_counts_over(scores, metric, row, members))
     return values
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tests.helpers import tiny_warehouse
@@ -90,6 +91,12 @@ def _asked_once(warehouse: Warehouse, n_asked: list[int]) -> int:
     return warehouse.once("number of results", ask)
 
 
+def _change(database: Path) -> None:
+    """A change of the file, as by another process."""
+    with duckdb.connect(str(database)) as other:
+        other.execute("UPDATE internal.segment SET domain = 'of another process'")
+
+
 def test_what_was_asked_once_is_known_until_the_file_changes(database: Path) -> None:
     n_asked: list[int] = []
     with Warehouse.open(database) as first:
@@ -98,9 +105,30 @@ def test_what_was_asked_once_is_known_until_the_file_changes(database: Path) -> 
         assert _asked_once(second, n_asked) == 0
         assert len(n_asked) == 1
         assert second.rows("SELECT 7") == [(7,)]
-    assert store_results(database, [RESULT]) is None
+    _change(database)
     with second.opened_again() as third:
-        assert _asked_once(third, n_asked) == 1
+        assert _asked_once(third, n_asked) == 0
+    assert len(n_asked) == 2
+
+
+def test_results_that_were_stored_are_no_change_of_the_scores(database: Path) -> None:
+    n_asked: list[int] = []
+    with Warehouse.open(database) as first:
+        _asked_once(first, n_asked)
+    assert store_results(database, [RESULT]) is None
+    with first.opened_again() as second:
+        _asked_once(second, n_asked)
+        assert second.rows("SELECT count(*) FROM result") == [(1,)]
+        assert len(n_asked) == 1
+    assert store_results(database, [replace(RESULT, key="another")]) is None
+    with second.opened_again() as third:
+        _asked_once(third, n_asked)
+        assert third.rows("SELECT count(*) FROM result") == [(2,)]
+        assert len(n_asked) == 1
+    _change(database)
+    assert store_results(database, [RESULT]) is None
+    with third.opened_again() as last:
+        _asked_once(last, n_asked)
     assert len(n_asked) == 2
 
 
@@ -109,7 +137,7 @@ def test_a_file_that_changes_between_two_questions_of_one_reading_is_refused(dat
         _asked_once(first, [])
     with first.opened_again() as again:
         assert _asked_once(again, []) == 0
-        assert store_results(database, [RESULT]) is None
+        _change(database)
         with pytest.raises(SchemaError, match="another process changed it in the meantime"):
             again.rows("SELECT 7")
 

@@ -197,6 +197,19 @@ def test_the_curve_is_the_statistic_at_each_threshold() -> None:
     refused("epsilons must be", calibration_curve, human, metrics, labels, [[0.0]])
 
 
+@given(scores(max_systems=5, max_segments=5, extreme=True), st.lists(st.sampled_from([0.0, 0.5, 1.0, 1e9]), min_size=1))
+def test_the_curve_has_the_statistic_of_the_counts_at_every_threshold(drawn: Scores, chosen: list[float]) -> None:
+    human, metrics, labels = drawn.human, drawn.metrics, drawn.labels
+    gaps = np.abs(metrics.ravel()[:3] - metrics.ravel()[-1])  # of pairs, at which ">" and ">=" differ
+    thresholds = np.array([*chosen, *gaps[np.isfinite(gaps)]])
+    curve = calibration_curve(human, metrics, labels, thresholds)
+    each = [average(acc23, pair_counts(human, metrics, labels, one)).value for one in thresholds]
+    np.testing.assert_array_equal(curve, np.transpose(each))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("metaeval.kernels.agreement.pair_counts.DENSE_SIZE", 2)
+        np.testing.assert_array_equal(calibration_curve(human, metrics, labels, thresholds), curve)
+
+
 def test_the_value_is_acc23_at_the_threshold_found() -> None:
     rng = np.random.default_rng(8)
     human, metrics = rng.integers(0, 3, (6, 30)) * 1.0, rng.normal(size=(4, 6, 30))
