@@ -328,11 +328,11 @@ def calibration_curve(
         raise ValueError(f"epsilons must be (n_thresholds,) or ({n_metrics}, n_thresholds), got {thresholds.shape}")
     checks.thresholds(thresholds.ravel(), thresholds.size)
     values = np.empty(thresholds.shape)
-    large_groups = sorted_members(scores) or [None] * n_metrics
-    for metric, (row, members) in enumerate(zip(thresholds, large_groups, strict=True)):
+    large_groups = sorted_members(scores)
+    for metric, row in enumerate(thresholds):
         if progress is not None:
             progress(metric, n_metrics)
-        values[metric] = mean(pair_counts_over(scores, metric, row, members))
+        values[metric] = mean(pair_counts_over(scores, metric, row, large_groups[metric] if large_groups else None))
     return values
 
 
