@@ -171,7 +171,8 @@ def is_year(text: str) -> bool:
 def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
     """The error for a test set that is not in the warehouse: not loaded, or unknown."""
     if is_typed_pair(testset):
-        example = f"{max(loaded)} {testset}" if loaded else f"wmt23 {testset}"
+        newest = max(loaded, key=lambda one: (facts(one).year or 0, one), default="wmt23")
+        example = f"{newest} {testset}"
         return QuestionError(f"{testset!r} is a language pair; the test set comes before it, such as {example}")
     if is_year(testset) and (of_year := sorted(name for name in loaded if name.startswith(f"wmt{testset[-2:]}."))):
         return QuestionError(f"several test sets of {testset} are loaded; name one: {', '.join(of_year)}")

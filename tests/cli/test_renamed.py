@@ -79,6 +79,7 @@ def test_a_year_is_the_test_set_of_that_year_or_the_choice_of_them() -> None:
 
     assert stored_testset("2023,22", {"wmt23", "wmt22"}) == "wmt23,wmt22"
     assert "name one: wmt21.flores, wmt21.news" in str(unknown_testset("2021", ["wmt21.news", "wmt21.flores", "wmt22"]))
+    assert str(unknown_testset("en-de", ["wmt23", "wmt24", "xq-meval"])).endswith("such as wmt24 en-de")
 
 
 def test_one_language_is_answered_with_its_pairs(scorehouse: Scorehouse) -> None:
