@@ -221,13 +221,17 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
                 return f"No metric has scores for every task of {found.protocol} on {found.testset}."
             verb = "rank" if len(found.winners) > 1 else "ranks"
             rules = "" if found.protocol == found.testset else f" on {found.testset}"
-            first = f"{named(found.winners)} {verb} first by the rules of {found.protocol}{rules}"
+            n, n_ranked = len(found.metrics), int((found.ranks > 0).sum())
+            of = "" if n_ranked == n else f" of the {n_ranked} (of {n}) metrics with all tasks"
+            of = f", the only one of {n} metrics with all tasks," if n_ranked == 1 < n else of
+            first = f"{named(found.winners)} {verb} first{of} by the rules of {found.protocol}{rules}"
             cluster = int(found.clusters[0])
             same = [name for name, one in zip(found.metrics, found.clusters, strict=True) if cluster and one == cluster]
             others = [name for name in same if name not in found.winners]
             tied = f"; {named(others, 2)} {'is' if len(others) == 1 else 'are'} in the same cluster" if others else ""
             tied = tied or ("; no other metric is in its cluster" if cluster else f"; {UNTESTED}")
-            return opening(f"{first} (overall {number(float(found.overall[0]))}){tied}.")
+            overall = "mean rank" if found.by_ranks else "overall"
+            return opening(f"{first} ({overall} {number(float(found.overall[0]))}){tied}.")
         if self.thresholds:
             rows = answer.frame.filter(same_protocol=True) if answer.frame["same_protocol"].any() else answer.frame
             loss, worst = fsum(rows["loss"]) / rows.height, rows.sort("loss", descending=True).row(0, named=True)

@@ -117,7 +117,7 @@ def test_winners_of_several_years_are_no_measure_of_progress(simulated_warehouse
     asked = {"measure": "pearson", "anchor": "simBLEU", "resamples": 2}
     several = function("trend")(simulated_warehouse, "all", "cs-uk", **asked)
     one = function("trend")(simulated_warehouse, "sim24", "cs-uk", **asked)
-    within = several.summary.endswith(" Years differ in data; the view within compares the same data.")
+    within = several.summary.endswith(" Years differ in data; within=True compares the same data.")
     assert within or len(set(re.findall(r"\b20\d\d\b", several.summary))) == 1
     assert "years differ in data (within=True measures progress on the same data)" in several.notes
     assert "within" not in one.summary

@@ -85,7 +85,8 @@ def plan(
         )
     if lps:
         return [lp for _, lp in expand(warehouse, testset, ",".join(lps)).chosen], []
-    available = [lp for _, lp in expand(warehouse, testset, "all").chosen]
+    loaded_pairs = expand(warehouse, testset, "all")
+    available, without_human = ([lp for _, lp in one] for one in (loaded_pairs.chosen, loaded_pairs.without_human))
     own = protocol.default_lps if protocol.own_tasks else ()
     official = own or (protocols()[testset].default_lps if testset in protocols() else ())
     chosen = [lp for lp in official if lp in available]
@@ -93,15 +94,17 @@ def plan(
         return available, []
     if not chosen:
         whose = f"language pairs of {protocol.name}" if own else "official language pairs"
-        raise QuestionError(f"none of the {whose} is loaded in {testset}: {', '.join(official)}")
+        lacking = "has an official human score" if set(official) & set(without_human) else "is loaded"
+        raise QuestionError(f"none of the {whose} {lacking} in {testset}: {', '.join(official)}")
     absent = [lp for lp in official if lp not in available]
+    loading = "not loaded with official human scores" if set(absent) & set(without_human) else "not loaded"
     whole = protocol.name if own else testset
     is_official = "not the official one" if testset == protocol.name else f"not all of {whole}'s"
     scope = f"only {', '.join(chosen)}" + (" and is " if testset == protocol.name else ", ") + is_official
     notes: list[str] = [
         Partial(
-            f"the score covers {scope}: {', '.join(absent)} {are(len(absent))} not loaded",
-            f"{is_official}, not loaded:",
+            f"the score covers {scope}: {', '.join(absent)} {are(len(absent))} {loading}",
+            f"{is_official}, {loading}:",
             ", ".join(absent),
         )
     ]

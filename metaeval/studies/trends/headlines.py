@@ -12,7 +12,7 @@ from metaeval.studies.trends.groups import CHOSEN, grouped
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.within import Kind, KindSlope, Within
 from warehouse.facts.metrics import JUDGES_NOTHING
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 ALPHA = 0.05
 _FEWEST = 3  # sets, below which a slope has no interval
@@ -38,10 +38,10 @@ def _leader(row: Mapping[str, Any]) -> str:
     >>> _leader({"by": "family", "group": "COMET"}), _leader({"by": "kind", "group": "llm, reference-free"})
     ('COMET', 'the best reference-free LLM-based metric')
     >>> [_leader({"by": "best", "group": "best", "n_sets": n, "metric": "COMET-refA"}) for n in (1, 2)]
-    ['COMET-refA', 'the best metric']
+    ['COMET-refA', "each set's best metric"]
     """
     if row["by"] == "best":
-        return str(row["metric"]) if row["n_sets"] == 1 else "the best metric"
+        return str(row["metric"]) if row["n_sets"] == 1 else "each set's best metric"
     if row["by"] not in CHOSEN:
         return str(row["group"])
     kind, _, free = row["group"].partition(", ")
@@ -91,7 +91,7 @@ def of_years(history: History, rows: pl.DataFrame, pool: Pooling = "mean") -> st
     without = sorted({one.year for one in history.entries if one.year is not None} - set(pooled["year"]))
     missing = f" No values for {named(without, 5)}." if without else ""
     before_that = [f"; before: {named(earlier, n)}." for n in (3, 2, 1) if earlier]
-    within = " Years differ in data; the view within compares the same data." if before else ""
+    within = f" Years differ in data; {option('within', True)} compares the same data." if before else ""
     return either(
         *(f"{lead}{one}{missing}{within}" for one in [*before_that, "."]),
         *(f"{lead}{one}{within}" for one in [*before_that[-1:], "."]),
