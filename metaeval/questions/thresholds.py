@@ -76,11 +76,15 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
 
         frame = answer.frame
         if self.ties:
-            people, metrics = frame.filter(kind="human"), frame.filter(kind="metric")
-            shares = metrics.drop_nulls("share_tied")["share_tied"].to_list()
-            said = f"; metrics tie in {ends(f'{min(shares):.1%}', f'{max(shares):.1%}')}" if shares else ""
+            tied = frame.drop_nulls("share_tied")
+            of_items = tied.filter(by="item")
+            tied, pairs = (of_items, "pairs of a segment") if of_items.height else (tied.filter(by="none"), "all pairs")
+            people, metrics = tied.filter(kind="human"), tied.filter(kind="metric")["share_tied"].to_list()
+            if people.is_empty():
+                return "Human scores form no pairs."
+            said = f"; metrics tie in {ends(f'{min(metrics):.1%}', f'{max(metrics):.1%}')}" if metrics else ""
             return opening(
-                f"Human scores ({people['scorer'][0]}) tie in {float(people['share_tied'][0]):.1%} of pairs{said}."
+                f"Human scores ({people['scorer'][0]}) tie in {float(people['share_tied'][0]):.1%} of {pairs}{said}."
             )
         rows = (
             frame.with_columns(frame["value"].fill_nan(None))

@@ -113,6 +113,15 @@ def test_a_sentence_on_several_sets_names_the_first_and_counts_the_others(simula
     _check(found.summary)
 
 
+def test_shares_of_ties_are_of_one_kind_of_pairs(simulated_warehouse: Warehouse) -> None:
+    found = function("thresholds")(simulated_warehouse, "sim24", "en-de", ties=True)
+    shares = found.frame.filter(by="item")
+    human, metrics = shares.filter(kind="human")["share_tied"][0], shares.filter(kind="metric")["share_tied"]
+    assert f"tie in {human:.1%} of pairs of a segment" in found.summary
+    assert {f"{metrics.min():.1%}", f"{metrics.max():.1%}"} <= set(re.findall(r"[\d.]+%", found.summary))
+    _check(found.summary)
+
+
 def test_winners_of_several_years_are_no_measure_of_progress(simulated_warehouse: Warehouse) -> None:
     asked = {"measure": "pearson", "anchor": "simBLEU", "resamples": 2}
     several = function("trend")(simulated_warehouse, "all", "cs-uk", **asked)
