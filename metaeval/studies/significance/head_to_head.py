@@ -60,7 +60,11 @@ def head_to_head(
     first, second = systems
     one = replace(asked, systems=(escape(first), escape(second)))
     block = Inputs(warehouse, one, options.round_human, human="optional").of_level("seg")
+    excluded = {choice.name: choice.reason for choice in block.selection.systems}
     for name in systems:
+        if (why := excluded.get(name)) is not None:
+            reason = f"system {name!r} of {IT} is excluded: {why.sentence}"
+            raise QuestionError(reason, where=where(block.selection), hint=why.hint or ())
         if name not in block.systems:
             raise unknown("system", name, block.systems, where=where(block.selection))
     places = [block.systems.index(name) for name in systems]
