@@ -149,7 +149,7 @@ def test_two_systems_head_to_head_are_shown_part_by_part(scorehouse: Scorehouse)
         (("A", "A"), "name exactly two systems"),
         (("A", "B", "C"), "name exactly two systems"),
         (("nobody", "B"), "unknown system 'nobody'"),
-        (("refA", "Beech"), "system 'refA' of sim24 cs-uk is excluded: the reference that the metrics use"),
+        (("refA", "Dogwood"), "system 'refA' of sim24 cs-uk is excluded: not judged by mqm"),
         (("A", "B", "--ranges"), "--ranges does nothing with two systems"),
         (("A", "B", "--view", "domains"), "--view does nothing with two systems"),
     ],
