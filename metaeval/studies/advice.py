@@ -140,7 +140,7 @@ def _rows(
 
 def _partial(inputs: RankingInputs, frame: pl.DataFrame) -> list[str]:
     """A note if some of the evaluation sets have no evidence."""
-    n, n_all = frame.n_unique(["testset", "lp"]), len(inputs.evalsets) + inputs.n_left
+    n, n_all = frame.n_unique(["testset", "lp"]), inputs.n_asked
     verb = "has" if n == 1 else "have"
     return [Partial(f"partial: {n} of {n_all} sets {verb} evidence")] if n < n_all else []
 

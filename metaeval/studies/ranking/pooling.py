@@ -41,7 +41,7 @@ def pool(results: Sequence[SliceResult], how: Pooling, options: Options) -> Resu
     Source: Kocmi et al. 2021 (pairs); Hunter and Schmidt 2004.
     """
     n_asked = len(results)
-    results = [result for result in results if result.evaluation.metrics] or results
+    results = [result for result in results if result.evaluation.n_distinct] or results
     measure = results[0].evaluation.measure
     _check(measure, how)
     places = [_places(result) for result in results]

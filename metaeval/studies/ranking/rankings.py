@@ -61,7 +61,7 @@ class RankingInputs:
     """What a ranking is made of.
 
     evalsets: by slice.
-    skipped: lines on evaluation sets, domains or phenomena without an answer; n_left: how many such sets there are.
+    skipped: lines on evaluation sets, domains or phenomena without an answer. n_asked: all evaluation sets asked for.
     measures: those requested, in order.
     options: how it was computed.
     by: the unit that is ranked separately; parts: the inputs of each domain, or phenomenon, which then has the sets.
@@ -73,7 +73,7 @@ class RankingInputs:
     options: Options = field(default_factory=Options)
     by: By | None = None
     parts: "dict[str, RankingInputs]" = field(default_factory=dict)
-    n_left: int = 0
+    n_asked: int = 0
 
     @property
     def studies(self) -> dict[Slice, Study]:
@@ -162,17 +162,18 @@ def load_ranking_inputs(
     faults: dict[str, list[tuple[str, str]]] = {}
     for place, fault in errors.items():
         faults.setdefault(fault.text, []).append(place)
-    n_left = len(errors) + len(evalsets.without_human)
+    n_asked = len(slices) + len(evalsets.without_human)
+    n_ranked = sum(any(result.evaluation.n_distinct for result in one.study.results) for one in found.values())
     skipped: list[str] = []
-    if n_left:
-        skipped = [Partial(f"partial: {len(found)} of {len(found) + n_left} evaluation sets {are(len(found))} ranked")]
+    if n_ranked < n_asked > 1:
+        skipped = [Partial(f"partial: {n_ranked} of {n_asked} evaluation sets {are(n_ranked)} ranked")]
     skipped += [
         f"{named(of)} {are(len(of))} skipped: {text} ({option('strict', True)} refuses)" for text, of in faults.items()
     ]
     if evalsets.without_human:
         n = len(evalsets.without_human)
         skipped.append(f"{named(evalsets.without_human)} {are(n)} skipped, because no human score is loaded")
-    return RankingInputs(found, tuple(skipped), tuple(measures), options, n_left=n_left)
+    return RankingInputs(found, tuple(skipped), tuple(measures), options, n_asked=n_asked)
 
 
 def _rank_evalset(

@@ -65,7 +65,9 @@ def test_language_pairs_that_lack_only_human_scores_are_not_called_unloaded(tmp_
         found = protocol(warehouse, str(mine), on="tiny24")
         assert any(note.endswith("de-en is not loaded with official human scores") for note in found.notes)
         _written(tmp_path, 'default_lps = ["de-en"]' + MINE)
-        with pytest.raises(QuestionError, match=r"none of the language pairs of mine\.toml has an official human score"):
+        with pytest.raises(
+            QuestionError, match=r"none of the language pairs of mine\.toml has an official human score"
+        ):
             protocol(warehouse, str(mine), on="tiny24")
 
 

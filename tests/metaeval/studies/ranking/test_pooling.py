@@ -55,3 +55,17 @@ def test_sets_in_which_no_metric_can_be_ranked_are_passed_over(tmp_path: Path) -
         alone = metaeval.rank(warehouse, "tiny24", "en-de", measures=["acc_eq"], pool="mean")
     assert pooled.frame["value"].to_list() == alone.frame["value"].to_list()
     assert any("tiny24 en-fr: acc_eq(by=item): no metric can be ranked" in note for note in pooled.notes)
+    assert pooled.summary.endswith(" 1 of 2 evaluation sets is ranked.")
+
+
+def test_sets_in_which_the_measure_is_not_defined_are_passed_over(tmp_path: Path) -> None:
+    tiny_layout(tmp_path / "layout")
+    alike = ScoreTable(SYSTEMS, sys=np.ones(len(SYSTEMS)), seg=np.ones((len(SYSTEMS), 5)))
+    root = tiny_layout(tmp_path / "layout", lp="en-fr", humans={"mqm": alike})
+    with tiny_warehouse(tmp_path, root) as warehouse:
+        pooled = metaeval.rank(warehouse, "tiny24", "all", measures=["pearson"], pool="mean")
+        alone = metaeval.rank(warehouse, "tiny24", "en-de", measures=["pearson"], pool="mean")
+        each = metaeval.rank(warehouse, "tiny24", "all", measures=["pearson"])
+    assert pooled.frame["value"].to_list() == alone.frame["value"].to_list()
+    assert alone.frame["value"].count() > 0
+    assert each.summary.endswith(" 1 of 2 evaluation sets is ranked.")
