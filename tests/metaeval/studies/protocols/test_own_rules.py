@@ -65,9 +65,7 @@ def test_language_pairs_that_lack_only_human_scores_are_not_called_unloaded(tmp_
         found = protocol(warehouse, str(mine), on="tiny24")
         assert any(note.endswith("de-en is not loaded with official human scores") for note in found.notes)
         _written(tmp_path, 'default_lps = ["de-en"]' + MINE)
-        with pytest.raises(
-            QuestionError, match=r"mine\.toml has an official human score in tiny24"
-        ):
+        with pytest.raises(QuestionError, match=r"mine\.toml has an official human score in tiny24"):
             protocol(warehouse, str(mine), on="tiny24")
 
 
