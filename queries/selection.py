@@ -168,7 +168,7 @@ def select(
     level: the level whose official human score is the default. If that is not loaded, the only loaded human score is
     used, with a note. human: with "none", or with "optional" if there is no usable human score, the slice has none, and
     systems need no human scores. also: metrics to include in addition, whatever their status. ranks_reference: the
-    reference that metrics use is a system like other human references, if these are asked for or it is named.
+    reference that metrics use is a system like other human references if these are requested or it is named.
     Raises QuestionError: an unknown test set, language pair, human score or reference, a pattern that matches nothing,
         no human score found and none named, or nothing left.
     """
