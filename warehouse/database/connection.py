@@ -144,7 +144,7 @@ class Warehouse:
     def once(self, question: Hashable, ask: Callable[[], _Answer]) -> _Answer:
         """The answer of `ask` from scores, cached per question, because a file does not change while it is open.
 
-        It must not depend on stored results. The last few answers are kept, fewer if they are large; do not modify them.
+        It must not depend on stored results. Of the last answers, a few are kept, fewer if large; do not modify them.
         """
         kept = self._kept.pop(question, None)
         answer: _Answer = ask() if kept is None else kept
