@@ -43,11 +43,12 @@ def groups(folder: Path, places: Sequence[tuple[str, str]], most: int | None = N
 
 
 def opened_groups(
-    folder: Path, places: Sequence[tuple[str, str]]
-) -> Iterator[tuple[list[tuple[str, str]], AbstractContextManager[Callable[[], AbstractContextManager[Warehouse]]]]]:
-    """Each of `groups`, and `opening` it."""
-    for group in groups(folder, places):
-        yield group, opening_some(folder, group)
+    opened: Callable[[], AbstractContextManager[Warehouse]], places: Sequence[tuple[str, str]]
+) -> Iterator[tuple[list[tuple[str, str]], AbstractContextManager[Warehouse]]]:
+    """Each of `groups` of an export that is opened whole, and the export narrowed to it."""
+    with opened() as warehouse:
+        for group in groups(warehouse.path, places):
+            yield group, warehouse.narrowed(group)
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ class Run:
 
     opened: gives the warehouse, open for reading. database: the file that keeps results; None keeps none.
     progress: called with the current step. for_reading: only the answer's rows for reading are shown, so that nothing
-    else need be computed. opened_groups: opens the evaluation sets of a folder, a group at a time.
+    else need be computed. opened_groups: the evaluation sets of a folder, a group at a time.
     workers: does what `each` does on other machines.
     """
 
@@ -64,9 +64,9 @@ class Run:
                 yield from run._done(work, places, what, 0, n)
         else:
             start = 0
-            for group, opening in self.opened_groups(places):
-                with opening as opened:
-                    run = replace(self, opened=opened, opened_groups=None)
+            for group, narrowed in self.opened_groups(places):
+                with narrowed as warehouse:
+                    run = replace(self, opened=_handing_on(warehouse), opened_groups=None)
                     found = list(run._done(work, group, what, start, n))
                 start += len(group)
                 yield from found  # they are closed by now, also if whoever asked goes no further
@@ -110,7 +110,7 @@ R = TypeVar("R")
 Opener = Callable[[], AbstractContextManager["Warehouse"]]
 Place = tuple[str, str]
 """A test set and a language pair, or "all" of them."""
-OpenedGroup = tuple[list[Place], AbstractContextManager[Opener]]
+OpenedGroup = tuple[list[Place], "AbstractContextManager[Warehouse]"]
 Work = Callable[[Run, str, str], R]
 """Computes something from one evaluation set."""
 Workers = Callable[[Work[Any], Sequence[Place], str, "Progress | None"], Iterator[Any]]
