@@ -258,7 +258,7 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     numbers = [int(segment) for segment in segments]
     flat = np.full((len(metrics) + 1, len(systems)), np.nan)
     if selection.slice.is_whole:
-        submitted = _by_evalset(warehouse, "submitted", together(warehouse, selection.evalset_id))
+        submitted = by_evalset(warehouse, "submitted", together(warehouse, selection.evalset_id))
         _fill(flat, submitted[selection.evalset_id], scorer_id=scorer_row, system_id=system_row)
     if selection.is_by_annotator:
         parameters: dict[str, object] = {"evalset": selection.evalset_id, "human": human_id}
@@ -306,7 +306,7 @@ def _read_scores(warehouse: Warehouse, selection: Selection, scorers: Sequence[i
     scores = np.full((len(scorers), len(systems), len(segments)), np.nan)
     evalsets = together(warehouse, selection.evalset_id)
     if query == "slice_scores" and len(evalsets) > 1:
-        found = _by_evalset(warehouse, "scores", evalsets)[selection.evalset_id]
+        found = by_evalset(warehouse, "scores", evalsets)[selection.evalset_id]
         _fill(scores, found, scorer_id=scorers, system_id=systems, segment=segments)
         return scores
     n_at_once = max(1, _SCORES // max(1, len(systems) * len(segments)))
@@ -320,8 +320,8 @@ def _read_scores(warehouse: Warehouse, selection: Selection, scorers: Sequence[i
 Columns = dict[str, npt.NDArray[Any]]
 
 
-def _by_evalset(warehouse: Warehouse, what: str, evalsets: tuple[int, ...]) -> dict[int, Columns]:
-    """The columns of a question about several evaluation sets, for each of them."""
+def by_evalset(warehouse: Warehouse, what: str, evalsets: tuple[int, ...]) -> dict[int, Columns]:
+    """The columns of a question about several evaluation sets, for each of them; NULL is NaN."""
 
     def ask() -> dict[int, Columns]:
         found = warehouse.columns(questions()[what].text, {"evalsets": list(evalsets)})

@@ -238,7 +238,7 @@ _GROWING = 3  # answers
 
 def _size(answer: Any) -> int:
     """About how many bytes the arrays and rows in an answer take."""
-    if isinstance(answer, Mapping):  # some may have thousands of small parts, which are much alike
+    if isinstance(answer, dict):  # some may have thousands of small parts, which are much alike
         few = [_size(one) for one in islice(answer.values(), _FEW)]
         return len(answer) * sum(few) // max(1, len(few))
     if isinstance(answer, list | tuple):
