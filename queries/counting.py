@@ -79,9 +79,8 @@ def means(scores: pl.LazyFrame) -> pl.LazyFrame:
     """
     there = pl.col("metric").drop_nulls()
     judged = pl.col("metric").filter(pl.col("human").is_not_null()).drop_nulls()
-    ordered = scores.sort("scorer_id", "system_id", "segment").collect(
-        engine="in-memory"
-    )  # of a plan Polars may drop it
+    # Polars leaves a sort out of a plan in which the order of the result does not show
+    ordered = scores.sort("scorer_id", "system_id", "segment").collect(engine="in-memory")
     return (
         ordered.lazy()
         .group_by("scorer_id", "system_id", maintain_order=True)
@@ -132,11 +131,9 @@ def named_means(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> p
     systems = {choice.name: choice.system_id for choice in selection.chosen_systems}
     names = {choice.scorer_id: choice.name for choice in selection.metrics}
     names |= {} if selection.human_id is None else {selection.human_id: str(selection.human)}
-    submitted = _frame(
-        by_evalset(warehouse, "submitted", together(warehouse, selection.evalset_id))[selection.evalset_id]
-    )
-    if not selection.slice.is_whole:
-        submitted = submitted.clear()
+    found = by_evalset(warehouse, "submitted", together(warehouse, selection.evalset_id))
+    submitted = _frame(found[selection.evalset_id])
+    submitted = submitted if selection.slice.is_whole else submitted.clear()
     named = pl.LazyFrame(
         {"scorer_id": scorers, "scorer": [names[scorer] for scorer in scorers]},
         schema={"scorer_id": pl.Int32, "scorer": pl.String},

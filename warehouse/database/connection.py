@@ -82,7 +82,7 @@ class Warehouse:
     def narrowed(self, evalsets: Collection[tuple[str, str]]) -> "Iterator[Warehouse]":
         """This export with scores, judgements and texts of some evaluation sets alone; "all": a test set's.
 
-        A query then goes through the files of these sets, not of all. Meanwhile nothing else may be asked of the export.
+        A query then goes through the files of these sets alone. Meanwhile nothing else may be asked of the export.
         Raises SourceError: files that have changed.
         """
         assert self.narrow is not None
