@@ -87,8 +87,8 @@ class Warehouse:
         """
         assert self.narrow is not None
         some = Warehouse(self._connection, self.path)
+        some.at_hand = self.narrow(evalsets)
         try:
-            some.at_hand = self.narrow(evalsets)
             yield some
         finally:
             self.narrow(None)
