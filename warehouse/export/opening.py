@@ -42,6 +42,11 @@ def exported_evalsets(folder: Path) -> Manifest:
     return read_manifest(folder)
 
 
+def named(places: Collection[Place], there: Collection[Place]) -> list[Place]:
+    """The evaluation sets there that are among the places; the language pair "all" names those of a test set."""
+    return [one for one in there if one in places or (one[0], "all") in places]
+
+
 def open_export(
     folder: Path,
     evalsets: Callable[[Collection[Place]], Collection[Place] | None] = sorted,
@@ -80,10 +85,10 @@ def _opened(
             with _holding(folder):
                 views = _fill_tables(connection, folder, manifest)
 
-        def narrow(named: Collection[Place] | None) -> Collection[Place]:
+        def narrow(chosen: Collection[Place] | None) -> Collection[Place]:
             some = manifest
-            if named is not None:
-                some = {place: one for place, one in manifest.items() if {place, (place[0], "all")} & {*named}}
+            if chosen is not None:
+                some = {place: manifest[place] for place in named(chosen, manifest)}
                 check_files(folder, some)  # which may have changed since the folder was opened
             with _holding(folder):
                 for table, queries in views.items():
@@ -199,12 +204,6 @@ def _write(connection: duckdb.DuckDBPyConnection, rows: Mapping[str, str], shift
     connection.execute("DROP TABLE temp.batch_scorer")
 
 
-def number_of(connection: duckdb.DuckDBPyConnection, query: str) -> int:
-    """A query's number; 0 for none."""
-    ((found,),) = connection.execute(query).fetchall()
-    return int(found or 0)
-
-
 def import_parquet(folder: Path, database: Path, *, progress: Progress | None = None) -> list[EvalsetReport]:
     """Import every evaluation set of a folder that `export` wrote into a warehouse, which is created if missing.
 
@@ -263,11 +262,14 @@ def _write_opened(connection: duckdb.DuckDBPyConnection, folder: Path, database:
     rows = {table: f"memory.{INTERNAL}.{table}" for table in TABLES}
     rows["evalset"] = _NAMED_EVALSETS.format(rows["evalset"], f"memory.{INTERNAL}.testset")
     with _holding(folder), writing(database, connection), in_one_transaction(connection):
-        last = {table: number_of(connection, f"SELECT max({table}_id) FROM {table}") for table in IDENTIFIED}
-        firsts = {table: number_of(connection, f"SELECT min({table}_id) FROM {rows[table]}") for table in IDENTIFIED}
-        _write(connection, rows, {table: last[table] + 1 - firsts[table] for table in IDENTIFIED})
-        query = "SELECT evalset_id FROM evalset WHERE evalset_id > $last"
-        register(connection, [number for (number,) in connection.execute(query, {"last": last["evalset"]}).fetchall()])
+        shift = {}
+        for table in IDENTIFIED:
+            last, first = f"SELECT max({table}_id) FROM {table}", f"SELECT min({table}_id) FROM {rows[table]}"
+            query = f"SELECT coalesce(({last}), 0) + 1 - coalesce(({first}), 0)"
+            ((shift[table],),) = connection.execute(query).fetchall()
+        _write(connection, rows, shift)
+        query = f"SELECT evalset_id + {shift['evalset']:d} FROM {rows['evalset']}"
+        register(connection, [number for (number,) in connection.execute(query).fetchall()])
 
 
 _NAMED_EVALSETS = """(
