@@ -232,7 +232,7 @@ class Warehouse:
         self.close()
 
 
-_FEW = 8
+_FEW = 3
 _GROWING = 3  # answers
 
 
