@@ -95,6 +95,7 @@ def copy_each(
     return counts
 
 
+UNKNOWN_DOMAIN = "all"  # in files that need one of every document
 PARQUET = "FORMAT parquet, COMPRESSION zstd"
 LONGEST_NAME = 200  # bytes of a file's name without what stands before it and behind it
 

@@ -44,7 +44,8 @@ def exported_evalsets(folder: Path) -> Manifest:
 
 def named(places: Collection[Place], there: Collection[Place]) -> list[Place]:
     """The evaluation sets there that are among the places; the language pair "all" names those of a test set."""
-    return [one for one in there if one in places or (one[0], "all") in places]
+    wanted = {*places}
+    return [one for one in there if one in wanted or (one[0], "all") in wanted]
 
 
 def open_export(
