@@ -64,7 +64,7 @@ def command_of(name: str) -> Callable[..., None]:
         ):
             run = Run(opened, output.stored_in, advance, output.is_for_reading)
             if output.folder is not None and not question_with(question, given).reads_others:
-                run = replace(run, opened_groups=partial(opened_groups, output.database))
+                run = replace(run, opened_groups=partial(opened_groups, opened))
             with _on_workers(question_with(question, given), run, output) as run:
                 answer = answered(question, given, run)
         if charted is not None:

@@ -60,8 +60,8 @@ def function(name: str) -> "Callable[..., Answer[Any]]":
         if isinstance(warehouse, str | Path):
             path = located(warehouse)
             is_by_set = path.is_dir() and not question_with(question, given).reads_others
-            some = partial(opened_groups, path) if is_by_set else None
             with opening(path, partial(evalsets_named, question, given)) as opened:
+                some = partial(opened_groups, opened) if is_by_set else None
                 return answered(question, given, Run(opened, opened_groups=some)).in_python
         if not isinstance(warehouse, Warehouse):
             raise QuestionError(f"warehouse {warehouse!r}: expected an open warehouse, Warehouse.open(path), or a path")

@@ -136,15 +136,19 @@ class Block:
     @cached_property
     def means(self) -> Floats:
         """(M, N): mean of each metric's segment scores of a system."""
-        return self._of_metrics([_means(scores) for scores in self.scores])
+        return self._of_metrics(lambda scores: scores)
 
     @cached_property
     def judged_means(self) -> Floats:
         """(M, N): the same over the segments judged for the system."""
-        return self._of_metrics([_means(np.where(self.judged, scores, np.nan)) for scores in self.scores])
+        return self._of_metrics(lambda scores: np.where(self.judged, scores, np.nan))
 
-    def _of_metrics(self, rows: list[Floats]) -> Floats:
-        return np.array(rows, dtype=np.float64).reshape(len(self.metrics), len(self.systems))
+    def _of_metrics(self, of: Callable[[Floats], Floats]) -> Floats:
+        found = np.empty(self.scores.shape[:2])
+        step = max(1, _AT_ONCE // max(1, self.human.size))
+        for start in range(0, len(found), step):
+            found[start : start + step] = _means(of(self.scores[start : start + step]))
+        return found
 
     @cached_property
     def excluded(self) -> dict[str, Exclusion]:
@@ -219,10 +223,13 @@ class Block:
 
 
 def _means(scores: Floats) -> Floats:
-    """Mean of each row without missing values, (N, S) -> (N,); NaN for an empty row."""
+    """Mean of each row without missing values, (..., S) -> (...); NaN for an empty row."""
     there = ~np.isnan(scores)
-    n = there.sum(axis=1)
-    return np.where(n > 0, np.where(there, scores, 0.0).sum(axis=1) / np.maximum(n, 1), np.nan)
+    n = there.sum(axis=-1)
+    return np.where(n > 0, np.where(there, scores, 0.0).sum(axis=-1) / np.maximum(n, 1), np.nan)
+
+
+_AT_ONCE = 1 << 16  # scores of several metrics whose means are computed together
 
 
 Places = Ints | slice
@@ -258,7 +265,7 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     numbers = [int(segment) for segment in segments]
     flat = np.full((len(metrics) + 1, len(systems)), np.nan)
     if selection.slice.is_whole:
-        submitted = _by_evalset(warehouse, "submitted", together(warehouse, selection.evalset_id))
+        submitted = by_evalset(warehouse, "submitted", together(warehouse, selection.evalset_id))
         _fill(flat, submitted[selection.evalset_id], scorer_id=scorer_row, system_id=system_row)
     if selection.is_by_annotator:
         parameters: dict[str, object] = {"evalset": selection.evalset_id, "human": human_id}
@@ -306,7 +313,7 @@ def _read_scores(warehouse: Warehouse, selection: Selection, scorers: Sequence[i
     scores = np.full((len(scorers), len(systems), len(segments)), np.nan)
     evalsets = together(warehouse, selection.evalset_id)
     if query == "slice_scores" and len(evalsets) > 1:
-        found = _by_evalset(warehouse, "scores", evalsets)[selection.evalset_id]
+        found = by_evalset(warehouse, "scores", evalsets)[selection.evalset_id]
         _fill(scores, found, scorer_id=scorers, system_id=systems, segment=segments)
         return scores
     n_at_once = max(1, _SCORES // max(1, len(systems) * len(segments)))
@@ -320,8 +327,8 @@ def _read_scores(warehouse: Warehouse, selection: Selection, scorers: Sequence[i
 Columns = dict[str, npt.NDArray[Any]]
 
 
-def _by_evalset(warehouse: Warehouse, what: str, evalsets: tuple[int, ...]) -> dict[int, Columns]:
-    """The columns of a question about several evaluation sets, for each of them."""
+def by_evalset(warehouse: Warehouse, what: str, evalsets: tuple[int, ...]) -> dict[int, Columns]:
+    """The columns of a question about several evaluation sets, for each of them; NULL is NaN."""
 
     def ask() -> dict[int, Columns]:
         found = warehouse.columns(questions()[what].text, {"evalsets": list(evalsets)})

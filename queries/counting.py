@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from queries import catalog
-from queries.blocks import Block, fetch_block
+from queries.blocks import Block, Columns, by_evalset, fetch_block
+from queries.evalsets import together
 from queries.selection import Selection
 from warehouse import Warehouse
 
@@ -78,8 +79,10 @@ def means(scores: pl.LazyFrame) -> pl.LazyFrame:
     """
     there = pl.col("metric").drop_nulls()
     judged = pl.col("metric").filter(pl.col("human").is_not_null()).drop_nulls()
+    # Polars leaves a sort out of a plan in which the order of the result does not show
+    ordered = scores.sort("scorer_id", "system_id", "segment").collect(engine="in-memory")
     return (
-        scores.sort("scorer_id", "system_id", "segment")
+        ordered.lazy()
         .group_by("scorer_id", "system_id", maintain_order=True)
         .agg(
             mean=there.mean(),
@@ -104,8 +107,17 @@ def _scores(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> pl.La
             "human": pl.Series(block.human[rows, columns], nan_to_null=True),
         }
     )
-    chosen = {"evalset": selection.evalset_id, "scorers": list(scorers)}
-    return catalog.ask(warehouse, "scores_of_scorers", **chosen).lazy().join(outputs, on=["system_id", "segment"])
+    evalsets = together(warehouse, selection.evalset_id)
+    if len(evalsets) > 1:
+        found = _frame(by_evalset(warehouse, "scores", evalsets)[selection.evalset_id]).rename({"value": "metric"})
+    else:
+        chosen = {"evalset": selection.evalset_id, "scorers": list(scorers)}
+        found = catalog.ask(warehouse, "scores_of_scorers", **chosen).lazy()
+    return found.join(outputs, on=["system_id", "segment"])
+
+
+def _frame(found: Columns) -> pl.LazyFrame:
+    return pl.LazyFrame({name: pl.Series(column, nan_to_null=True) for name, column in found.items()})
 
 
 def named_means(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> pl.DataFrame:
@@ -119,7 +131,9 @@ def named_means(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> p
     systems = {choice.name: choice.system_id for choice in selection.chosen_systems}
     names = {choice.scorer_id: choice.name for choice in selection.metrics}
     names |= {} if selection.human_id is None else {selection.human_id: str(selection.human)}
-    submitted = catalog.ask(warehouse, "submitted", evalsets=[selection.evalset_id] if selection.slice.is_whole else [])
+    found = by_evalset(warehouse, "submitted", together(warehouse, selection.evalset_id))
+    submitted = _frame(found[selection.evalset_id])
+    submitted = submitted if selection.slice.is_whole else submitted.clear()
     named = pl.LazyFrame(
         {"scorer_id": scorers, "scorer": [names[scorer] for scorer in scorers]},
         schema={"scorer_id": pl.Int32, "scorer": pl.String},
@@ -134,7 +148,7 @@ def named_means(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> p
             how="cross",
         )
         .join(means(_scores(warehouse, block, scorers)), on=keys, how="left")
-        .join(submitted.lazy(), on=keys, how="left")
+        .join(submitted, on=keys, how="left")
         .select(
             "scorer",
             "system",

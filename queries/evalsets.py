@@ -336,7 +336,8 @@ def _groups(warehouse: Warehouse) -> dict[int, tuple[int, ...]]:
     )
     groups: list[list[int]] = []
     n_rows = _TOGETHER
-    for number in dict.fromkeys(row[2] for row in _rows(warehouse)):
+    at_hand = warehouse.at_hand
+    for number in dict.fromkeys(row[2] for row in _rows(warehouse) if at_hand is None or row[:2] in at_hand):
         n_rows += sizes[number]
         if n_rows > _TOGETHER:
             groups.append([])

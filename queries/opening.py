@@ -13,15 +13,9 @@ from warehouse import Warehouse
 from warehouse.database.buckets import located
 from warehouse.grouping import grouped
 
+Opener = Callable[[], AbstractContextManager[Warehouse]]
 Evalsets = Collection[tuple[str, str]]
 """Pairs of test set and language pair."""
-
-
-def opening_some(
-    folder: Path, places: Evalsets
-) -> AbstractContextManager[Callable[[], AbstractContextManager[Warehouse]]]:
-    """`opening` of some evaluation sets of an export; the language pair "all" names those of a test set."""
-    return opening(folder, lambda there: [one for one in there if {one, (one[0], "all")} & {*places}], is_export=True)
 
 
 _MOST_READ = 1 << 25  # evaluation sets times their scores: a query about one of them goes through those of all
@@ -43,17 +37,18 @@ def groups(folder: Path, places: Sequence[tuple[str, str]], most: int | None = N
 
 
 def opened_groups(
-    folder: Path, places: Sequence[tuple[str, str]]
-) -> Iterator[tuple[list[tuple[str, str]], AbstractContextManager[Callable[[], AbstractContextManager[Warehouse]]]]]:
-    """Each of `groups`, and `opening` it."""
-    for group in groups(folder, places):
-        yield group, opening_some(folder, group)
+    opened: Opener, places: Sequence[tuple[str, str]]
+) -> Iterator[tuple[list[tuple[str, str]], AbstractContextManager[Warehouse]]]:
+    """Each of `groups` of an export that is opened whole, and the export narrowed to it."""
+    with opened() as warehouse:
+        for group in groups(warehouse.path, places):
+            yield group, warehouse.narrowed(group)
 
 
 @contextlib.contextmanager
 def opening(
     place: Path, evalsets: Callable[[Evalsets], Evalsets | None] = sorted, is_export: bool | None = None
-) -> Iterator[Callable[[], AbstractContextManager[Warehouse]]]:
+) -> Iterator[Opener]:
     """A function that opens a warehouse for questions: a file on every call, so that others may write; an export once.
 
     What was asked of a file once remains known until it changes.

@@ -168,7 +168,9 @@ def stdout_problem(error: Exception) -> str:
 def write_note(line: str) -> None:
     """One line on stderr, which may be closed."""
     with suppress(OSError, ValueError):
-        shown = "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in line)
+        shown = line
+        if not line.isprintable():
+            shown = "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in line)
         print(shown.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr, flush=True)
 
 

@@ -48,8 +48,8 @@ def _system_scores(block: Block, source: SystemScore, raw: bool) -> SystemScores
             metrics[place] = submitted
             used[place] = "submitted"
     if not raw:
-        human, metrics = without_noise(human), np.array([without_noise(scores) for scores in metrics])
-    return SystemScores(human, metrics.reshape(len(block.metrics), len(block.systems)), tuple(used))
+        human, metrics = without_noise(human), without_noise(metrics)
+    return SystemScores(human, metrics, tuple(used))
 
 
 def asked_scores(block: Block, system_score: SystemScore | None, *, raw: bool = False) -> SystemScores:
@@ -78,17 +78,17 @@ def usual_factor(metric: MetricChoice, testset: str, scores: Floats) -> float:
 
 
 def without_noise(scores: Floats) -> Floats:
-    """Scores in which values nearer than 1e-12 of the largest one's size have become equal; NaN stays.
+    """Scores (..., N) in which values nearer than 1e-12 of the largest one's size have become equal; NaN stays.
 
     >>> without_noise(np.array([0.1 + 0.2, 0.3, 0.5])).tolist()
     [0.3, 0.3, 0.5]
     """
-    there = np.flatnonzero(~np.isnan(scores))
-    order = there[np.argsort(scores[there], kind="stable")]
-    if order.size < 2:
-        return scores
-    values = scores[order]
-    starts = np.concatenate([[True], np.diff(values) > NOISE * np.abs(values).max()])
-    snapped = scores.copy()
-    snapped[order] = values[starts][np.cumsum(starts) - 1]
-    return snapped
+    order = np.argsort(scores, axis=-1, kind="stable")  # NaN is last
+    values = np.take_along_axis(scores, order, axis=-1)
+    largest = np.fmax.reduce(np.abs(scores), axis=-1, keepdims=True, initial=0.0)
+    starts = np.zeros(scores.shape, dtype=np.int64)
+    starts[..., 1:] = np.where(np.diff(values) > NOISE * largest, np.arange(1, scores.shape[-1]), 0)
+    first = np.maximum.accumulate(starts, axis=-1)
+    snapped = np.empty_like(scores)
+    np.put_along_axis(snapped, order, np.take_along_axis(values, first, axis=-1), axis=-1)
+    return np.where(np.isnan(scores), np.nan, snapped)

@@ -77,12 +77,10 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import named, opening
-        from metaeval.studies.tables.counts import together
+        from metaeval.studies.tables.counts import of_metrics
         from warehouse.wording import counted
 
-        counts = together(answer.frame, ["metric"])
-        columns = (counts[name].to_list() for name in ("metric", "n_concordant", "n_discordant", "n_tied_metric"))
-        ordered = [(metric, n, n + sum(others)) for metric, n, *others in zip(*columns, strict=True)]
+        ordered = [(metric, n[0], n[0] + n[1] + n[3]) for metric, n in of_metrics(answer.frame)]
         shares = {metric: (n_right / n, n) for metric, n_right, n in ordered if n}
         if not shares:
             return "Human scores order no pair of outputs, so no metric can agree with them."

@@ -192,21 +192,25 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     def _by_one_human(self, run: Run) -> "Answer[Result]":
         from metaeval.measures.registry import parse_measure
         from metaeval.results.answer import answer_of
-        from metaeval.studies.ranking.rankings import explanation, slices_of
+        from metaeval.studies.ranking.rankings import explanation
+        from queries.evalsets import expand
 
         measures = list(dict.fromkeys(parse_measure(text) for text in self.measures))
         asked, options = self.part(Slice), self.part(Options)
         with run.opened() as warehouse:
-            slices, _ = slices_of(warehouse, asked)
+            chosen = expand(warehouse, asked.testset, asked.lp, asked.human).chosen
             if self.explain:
-                if len(slices) > 1:
+                if len(chosen) > 1:
                     raise QuestionError(f"{option('explain')} takes one test set and one language pair")
-                return answer_of(self, explanation(warehouse, slices[0], measures, options))
+                (testset, lp), *_ = chosen
+                return answer_of(
+                    self, explanation(warehouse, replace(asked, testset=testset, lp=lp), measures, options)
+                )
             if self.pool is not None:
                 self._check_pooled(warehouse)
             if not self.significance:  # nothing is stored, for which the file would have to be closed
-                return self._ranked(replace(run, opened=lambda: nullcontext(warehouse)), measures, len(slices))
-        return self._ranked(run, measures, len(slices))
+                return self._ranked(replace(run, opened=lambda: nullcontext(warehouse)), measures, len(chosen))
+        return self._ranked(run, measures, len(chosen))
 
     def _ranked(self, run: Run, measures: "list[Measure]", n_sets: int) -> "Answer[Result]":
         from metaeval.studies.ranking.rankings import load_ranking_inputs, ranked

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from metaeval.kernels.resampling.draws import ALONE, Share, ShareComputedError
 from metaeval.results.run import Run
-from queries.opening import groups, opening, opening_some
+from queries.opening import groups, opening
 from warehouse.errors import QuestionError, WarehouseError
+from warehouse.export.opening import named
 from warehouse.progress import Progress
 from warehouse.wording import first_line, option
 
@@ -66,8 +67,7 @@ def perform(
     its outcomes in those before, by share.
     """
     found: list[Any] = [versions()]
-    whole = opening(folder, is_export=True)
-    with whole if is_whole else opening_some(folder, places) as opened:
+    with opening(folder, sorted if is_whole else partial(named, places), is_export=True) as opened:
         for place in places:
             with replace(share, known=[_joined(one) for one in known]).taken():
                 try:
@@ -214,7 +214,7 @@ class _Scheduler:
                 raise QuestionError(f"{self.where}: the last worker was lost, and no other came for {PATIENCE:g} s")
             time.sleep(_LOOK)
 
-    def _result(self, named: str, future: Any) -> list[Any]:
+    def _result(self, place: str, future: Any) -> list[Any]:
         try:
             there, *found = list[Any](future.result())
         except WarehouseError:
@@ -223,8 +223,8 @@ class _Scheduler:
             raise QuestionError(f"{self.where}: the scheduler was lost; ask again once it runs") from error
         except Exception as error:
             why = f"{type(error).__name__}: {first_line(error)}"
-            raise QuestionError(f"{self.where}: {named} was not answered: {why}") from error
-        _check_same(self.where, named, there)
+            raise QuestionError(f"{self.where}: {place} was not answered: {why}") from error
+        _check_same(self.where, place, there)
         return found
 
 

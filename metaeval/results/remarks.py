@@ -34,8 +34,13 @@ def all_alike(block: Block) -> list[Decisive]:
     What measures of systems make of it is chance: spa depends on the order of the systems' names.
     """
     found = []
+    is_judged = ~np.isnan(block.human)
+    place = int(np.argmax(np.count_nonzero(is_judged, axis=0) > 1)) if is_judged.size else 0
     for metric, scores in zip(block.metrics, block.scores, strict=True):
-        there = np.where(np.isnan(block.human), np.nan, scores)
+        few = scores[is_judged[:, place], place] if is_judged.size else scores
+        if few.size and few.min() < few.max():  # as of almost all metrics, on the first segment
+            continue
+        there = np.where(is_judged, scores, np.nan)
         known = np.count_nonzero(~np.isnan(there), axis=0) > 1
         if known.any() and (np.nanmin(there[:, known], axis=0) == np.nanmax(there[:, known], axis=0)).all():
             text = (
@@ -65,9 +70,10 @@ def wrong_way(block: Block) -> list[Decisive]:
     scores = system_scores(block, "submitted")
     kinds = {choice.name: choice.kind for choice in block.selection.systems}
     is_mt = np.array([kinds.get(name, "mt") == "mt" for name in block.systems], dtype=bool)
+    is_judged = is_mt & ~np.isnan(scores.human)
     found: list[Decisive] = []
     for metric, values in zip(block.metrics, scores.metrics, strict=True):
-        there = is_mt & ~np.isnan(values) & ~np.isnan(scores.human)
+        there = is_judged & ~np.isnan(values)
         if there.sum() < _FEWEST or describe(metric.base_name).kind in JUDGES_NOTHING:
             continue
         human, own = (x[there] - x[there].mean() for x in (scores.human, values))

@@ -24,11 +24,11 @@ class Run:
 
     opened: gives the warehouse, open for reading. database: the file that keeps results; None keeps none.
     progress: called with the current step. for_reading: only the answer's rows for reading are shown, so that nothing
-    else need be computed. opened_groups: opens the evaluation sets of a folder, a group at a time.
+    else need be computed. opened_groups: the evaluation sets of a folder, a group at a time.
     workers: does what `each` does on other machines.
     """
 
-    opened: "Callable[[], AbstractContextManager[Warehouse]]"
+    opened: "Opener"
     database: Path | None = None
     progress: "Progress | None" = None
     for_reading: bool = False
@@ -60,14 +60,13 @@ class Run:
         elif self.opened_groups is None:
             is_closed = is_storing and self.database is not None
             with nullcontext() if is_closed else self.opened() as warehouse:
-                run = self if warehouse is None else replace(self, opened=_handing_on(warehouse))
+                run = self if warehouse is None else self._within(warehouse)
                 yield from run._done(work, places, what, 0, n)
         else:
             start = 0
-            for group, opening in self.opened_groups(places):
-                with opening as opened:
-                    run = replace(self, opened=opened, opened_groups=None)
-                    found = list(run._done(work, group, what, start, n))
+            for group, narrowed in self.opened_groups(places):
+                with narrowed as warehouse:
+                    found = list(self._within(warehouse)._done(work, group, what, start, n))
                 start += len(group)
                 yield from found  # they are closed by now, also if whoever asked goes no further
         if what and self.progress is not None:
@@ -80,13 +79,16 @@ class Run:
         while start < len(places):
             found, end = [], time.monotonic() + seconds
             with self.opened() as warehouse:
-                run = replace(self, opened=_handing_on(warehouse))
-                for one in run._done(work, places[start:], what, start, len(places)):
+                for one in self._within(warehouse)._done(work, places[start:], what, start, len(places)):
                     found.append(one)
                     if time.monotonic() > end:
                         break
             start += len(found)
             yield from found
+
+    def _within(self, warehouse: "Warehouse") -> "Run":
+        """The run on a warehouse that is already open, and stays open."""
+        return replace(self, opened=lambda: nullcontext(warehouse), opened_groups=None)
 
     def _done(
         self, work: "Work[R]", places: "Sequence[Place]", what: str, first: int, n: int
@@ -101,16 +103,11 @@ class Run:
                 yield error
 
 
-def _handing_on(warehouse: "Warehouse") -> "Opener":
-    """Gives a warehouse that is already open, and leaves it open."""
-    return lambda: nullcontext(warehouse)
-
-
 R = TypeVar("R")
 Opener = Callable[[], AbstractContextManager["Warehouse"]]
 Place = tuple[str, str]
 """A test set and a language pair, or "all" of them."""
-OpenedGroup = tuple[list[Place], AbstractContextManager[Opener]]
+OpenedGroup = tuple[list[Place], "AbstractContextManager[Warehouse]"]
 Work = Callable[[Run, str, str], R]
 """Computes something from one evaluation set."""
 Workers = Callable[[Work[Any], Sequence[Place], str, "Progress | None"], Iterator[Any]]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,7 @@ def _sources(evaluation: Evaluation, options: Options) -> list[str]:
     ]
 
 
-def _row(result: SliceResult, place: int, rank: int | None) -> dict[str, Any]:
+def _row(result: SliceResult, signature: str, place: int, rank: int | None) -> dict[str, Any]:
     found = result.evaluation
 
     def count(value: int) -> int | None:
@@ -196,7 +197,7 @@ def _row(result: SliceResult, place: int, rank: int | None) -> dict[str, Any]:
         "n_groups_nan": count(found.n_groups_nan[place]),
         "n_missing": found.n_missing,
         "system_score": found.system_score[place],
-        "signature": result.signature,
+        "signature": signature,
         **{name: or_none(values[place]) for name, values in found.details.items()},
     }
 
@@ -208,10 +209,12 @@ def ranking_order(values: Sequence[float], names: Sequence[str]) -> list[tuple[i
     >>> ranking_order([0.5, float("nan"), 0.9, 0.5], ["b", "c", "d", "a"])
     [(2, 1), (3, 2), (0, 2), (1, None)]
     """
-    order = sorted(range(len(values)), key=lambda i: (np.isnan(values[i]), -np.nan_to_num(values[i]), names[i]))
+    order = sorted(
+        range(len(values)), key=lambda i: (isnan(values[i]), 0.0 if isnan(values[i]) else -values[i], names[i])
+    )
     ranks: list[tuple[int, int | None]] = []
     for position, place in enumerate(order):
-        if np.isnan(values[place]):
+        if isnan(values[place]):
             ranks.append((place, None))
         elif position and values[order[position - 1]] - values[place] <= EQUAL:
             ranks.append((place, ranks[-1][1]))
@@ -220,17 +223,19 @@ def ranking_order(values: Sequence[float], names: Sequence[str]) -> list[tuple[i
     return ranks
 
 
-def ranking(found: Study) -> pl.DataFrame:
-    """The rows of `rank`, in descending order within each measure; columns as documented for `rank` in json, and before
-    the signature those that go with a measure (threshold, precision, recall, prevalence)."""
+def ranking(*found: Study) -> pl.DataFrame:
+    """The rows of `rank` of studies, in descending order within each measure; columns as documented for `rank` in
+    json, and before the signature those that go with a measure (threshold, precision, recall, prevalence)."""
+    results = [result for one in found for result in one.results]
     rows = [
-        _row(result, place, rank)
-        for result in found.results
+        _row(result, signature, place, rank)
+        for result in results
+        for signature in [result.signature]
         for place, rank in ranking_order(
             result.evaluation.value.tolist(), [metric.name for metric in result.evaluation.metrics]
         )
     ]
-    details = {name: pl.Float64 for result in found.results for name in result.evaluation.details}
+    details = {name: pl.Float64 for result in results for name in result.evaluation.details}
     frame = pl.DataFrame(rows, schema=RANKING_SCHEMA | details)
     return frame.select(pl.exclude("signature"), "signature")
 

@@ -295,6 +295,8 @@ def test_scores_apart_by_rounding_become_equal() -> None:
         given = np.array(scores)
         np.testing.assert_array_equal(without_noise(given), expected)
         np.testing.assert_array_equal(given, scores)
+        each = without_noise(np.array([given, -given, 2.0 * given]))  # of several scorers
+        np.testing.assert_array_equal(each, [without_noise(one) for one in (given, -given, 2.0 * given)])
 
 
 def test_system_scores_apart_by_rounding_are_a_tie_unless_raw_floats_are_asked_for(warehouse: Warehouse) -> None:

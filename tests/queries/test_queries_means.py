@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from queries.blocks import fetch_block
-from queries.counting import system_means
+from queries.counting import means, system_means
 from queries.selection import select
 from queries.slices import Slice
 from tests.helpers import LP, TESTSET
@@ -80,3 +80,17 @@ def test_real_metrics_whose_submitted_scores_are_no_means_are_the_known_ones(wmt
     found = system_means(wmt23_warehouse, select(wmt23_warehouse, Slice("wmt23", "en-de")))
     apart = found.filter((pl.col("submitted") - pl.col("mean")).abs() > 1e-6 * pl.col("mean").abs())
     assert set(apart["scorer"]) == {"BLEU-refA", "chrF-refA", "f200spBLEU-refA", "KG-BERTScore-src"}
+
+
+def test_the_last_digit_of_a_mean_does_not_depend_on_the_order_of_rows() -> None:
+    rng = np.random.default_rng(0)
+    scorer, system, segment = np.indices((3, 4, 200), dtype=np.int32).reshape(3, -1)
+    columns = {"scorer_id": scorer, "system_id": system, "segment": segment, "metric": rng.normal(size=scorer.size)}
+    scores = pl.DataFrame(columns).with_columns(human=pl.lit(1.0))
+    keys = ["scorer_id", "system_id"]
+    names = scores.select(keys).unique().lazy()
+    found = [
+        names.join(means(one.lazy()), on=keys).sort(keys).collect()
+        for one in (scores, scores.sample(fraction=1.0, shuffle=True, seed=1))
+    ]
+    assert found[0].equals(found[1])

@@ -6,7 +6,7 @@ import pytest
 
 from metaeval import kernels
 from metaeval.kernels.agreement.tau import TAUS
-from metaeval.studies.tables.counts import pair_counts
+from metaeval.studies.tables.counts import of_metrics, pair_counts, together
 from queries.blocks import fetch_block
 from queries.counting import COUNTS, Unit, pairs, scores_of
 from queries.selection import Selection, select
@@ -165,3 +165,14 @@ def test_counts_by_item_do_not_depend_on_how_they_are_counted(tiny: Warehouse, m
     for most in (n_joined, n_joined - 1):
         monkeypatch.setattr("metaeval.studies.tables.counts._MOST_JOINED", most)
         assert pair_counts(tiny, Slice(TESTSET, LP)).frame.rows() == whole.rows()
+
+
+@pytest.mark.parametrize("by", UNITS)
+def test_counts_of_metrics_are_those_of_all_groups_together_in_the_same_order(
+    by: Unit, simulated_warehouse: Warehouse
+) -> None:
+    found = pair_counts(simulated_warehouse, Slice("sim24", "cs-uk"), by).frame
+    expected = together(found, ["metric"]).select("metric", *COUNTS).rows()
+    assert len(expected) > 3
+    assert [(metric, *counts) for metric, counts in of_metrics(found)] == expected
+    assert of_metrics(found.clear()) == []

@@ -29,6 +29,7 @@ _MOST_BYTES = 2**27  # of their arrays and rows together: all answers about WMT'
 _BYTES_OF_ROW = 200  # a few numbers and texts
 
 _Answer = TypeVar("_Answer")
+Narrow = Callable[[Collection[tuple[str, str]] | None], Collection[tuple[str, str]]]
 
 
 class Warehouse:
@@ -46,6 +47,8 @@ class Warehouse:
         self._kept: dict[Hashable, Any] = {}
         self._sizes: dict[Hashable, int] = {}
         self._mark: Mark | None = None  # of the file when it was opened
+        self.narrow: Narrow | None = None  # of an export: sets what large tables read; None: all
+        self.at_hand: Collection[tuple[str, str]] | None = None  # evaluation sets that they read; None: all
 
     @classmethod
     def open(cls, path: str | Path | None = None, *, patience: float = 0.0, writes_below: Path | None = None) -> Self:
@@ -74,6 +77,21 @@ class Warehouse:
         again = Warehouse(None, self.path)
         again._kept, again._sizes, again._mark = self._kept, self._sizes, self._mark
         return again
+
+    @contextlib.contextmanager
+    def narrowed(self, evalsets: Collection[tuple[str, str]]) -> "Iterator[Warehouse]":
+        """This export with scores, judgements and texts of some evaluation sets alone; "all": a test set's.
+
+        A query then goes through the files of these sets alone. Meanwhile nothing else may be asked of the export.
+        Raises SourceError: files that have changed.
+        """
+        assert self.narrow is not None
+        some = Warehouse(self._connection, self.path)
+        some.at_hand = self.narrow(evalsets)
+        try:
+            yield some
+        finally:
+            self.narrow(None)
 
     @property
     def _open_connection(self) -> duckdb.DuckDBPyConnection:
@@ -214,13 +232,13 @@ class Warehouse:
         self.close()
 
 
-_FEW = 8
+_FEW = 3
 _GROWING = 3  # answers
 
 
 def _size(answer: Any) -> int:
     """About how many bytes the arrays and rows in an answer take."""
-    if isinstance(answer, Mapping):  # some may have thousands of small parts, which are much alike
+    if isinstance(answer, dict):  # some may have thousands of small parts, which are much alike
         few = [_size(one) for one in islice(answer.values(), _FEW)]
         return len(answer) * sum(few) // max(1, len(few))
     if isinstance(answer, list | tuple):

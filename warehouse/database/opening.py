@@ -317,7 +317,7 @@ def pattern(path: str) -> str:
     >>> pattern("a*[1]")
     'a[*][[]1]'
     """
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in path)
+    return re.sub(r"[*?[]", r"[\g<0>]", path)
 
 
 def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:

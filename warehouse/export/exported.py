@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -53,6 +54,7 @@ class UnfitError(ValueError):
     """An evaluation set, or a part of it, that a format cannot hold."""
 
 
+@cache
 def quoted(name: str) -> str:
     """A name as part of a path: characters that could end or begin a folder's name are percent-encoded."""
     encoded = quote(name, safe=" +,()@")
@@ -93,6 +95,7 @@ def copy_each(
     return counts
 
 
+UNKNOWN_DOMAIN = "all"  # in files that need one of every document
 PARQUET = "FORMAT parquet, COMPRESSION zstd"
 LONGEST_NAME = 200  # bytes of a file's name without what stands before it and behind it
 

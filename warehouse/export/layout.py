@@ -9,7 +9,7 @@ import numpy as np
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import EvalsetKey, UnfitError, quoted
+from warehouse.export.exported import UNKNOWN_DOMAIN, EvalsetKey, UnfitError, quoted
 from warehouse.export.mtme import OF_JSON, PLAIN, RatingTable, ScoreTable, write_evalset, write_facts
 from warehouse.export.texts import texts_of
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
@@ -17,7 +17,6 @@ from warehouse.names import LEVELS
 from warehouse.readers.judgements import score_of_errors
 from warehouse.wording import are, counted
 
-_UNKNOWN_DOMAIN = "all"
 _AS_ENTRIES = "this layout would show them as submissions to the shared task; use csv or parquet"
 _NO_PREFERENCES = "this layout has no file for them; use csv or parquet"
 _VECTORS = "(SELECT vector_id FROM vector WHERE evalset_id = $evalset)"
@@ -82,7 +81,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: li
         why = "no segments are known" if not segments else "the order or documents of segments are unknown"
         raise UnfitError(f"{why}, and the layout needs them")
     root = folder / quoted(key.testset)
-    documents = [(domain or _UNKNOWN_DOMAIN, document) for _, _, domain, document in segments]
+    documents = [(domain or UNKNOWN_DOMAIN, document) for _, _, domain, document in segments]
     order = [segment for segment, *_ in segments]
     rows = warehouse.rows(statement(__package__, "layout_vectors"), evalset)
     vectors = {number: _Vector((kind, name), *rest) for number, kind, name, *rest in rows}

@@ -9,7 +9,7 @@ import duckdb
 
 from warehouse.database import literal, statement
 from warehouse.database.buckets import Bucket
-from warehouse.database.connection import Warehouse
+from warehouse.database.connection import Narrow, Warehouse
 from warehouse.database.opening import INTERNAL, answer_error, interruptible, plain_path
 from warehouse.database.updating import apply_migrations, in_memory, in_one_transaction, writing
 from warehouse.errors import LimitError, SourceError
@@ -22,6 +22,8 @@ from warehouse.writing.evalsets import register
 from warehouse.writing.reports import EvalsetReport
 
 Kind = TypeVar("Kind", bound=Warehouse)
+Views = list[tuple[str, list[Place]]]
+"""For each batch, the query of a view without the files that it reads, and the evaluation sets that have some."""
 _IDENTIFIERS = {f"{name}_id": name for name in IDENTIFIED} | {"vector_a": "vector", "vector_b": "vector"}
 
 
@@ -40,6 +42,12 @@ def exported_evalsets(folder: Path) -> Manifest:
     return read_manifest(folder)
 
 
+def named(places: Collection[Place], there: Collection[Place]) -> list[Place]:
+    """The evaluation sets there that are among the places; the language pair "all" names those of a test set."""
+    wanted = {*places}
+    return [one for one in there if one in wanted or (one[0], "all") in wanted]
+
+
 def open_export(
     folder: Path,
     evalsets: Callable[[Collection[Place]], Collection[Place] | None] = sorted,
@@ -54,24 +62,41 @@ def open_export(
     if (chosen := evalsets(manifest)) is not None:
         manifest = {place: manifest[place] for place in chosen}
     with ExitStack() as stack:
-        connection = stack.enter_context(_opened(folder, manifest))
-        return kind(connection, folder, stack.pop_all())
+        connection, narrow = stack.enter_context(_opened(folder, manifest))
+        opened = kind(connection, folder, stack.pop_all())
+        opened.narrow = narrow
+        return opened
     raise AssertionError
 
 
 @contextmanager
-def _opened(folder: Path, manifest: Manifest, database: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def _opened(
+    folder: Path, manifest: Manifest, database: Path | None = None
+) -> Iterator[tuple[duckdb.DuckDBPyConnection, Narrow]]:
     """A database in memory with checked evaluation sets of an export, to which a warehouse file can be attached.
 
+    Also returns what makes views of large tables read some evaluation sets alone (see `Warehouse.narrowed`).
     Raises SourceError: files that are missing, changed or unsound.
     """
     check_files(folder, manifest)
     with in_memory(database, [plain_path(file) for file in listed(folder, manifest)]) as connection:
         apply_migrations(connection, str(folder))
+        views: Mapping[str, Views] = {}
         if manifest:
             with _holding(folder):
-                _fill_tables(connection, folder, manifest)
-        yield connection
+                views = _fill_tables(connection, folder, manifest)
+
+        def narrow(chosen: Collection[Place] | None) -> Collection[Place]:
+            some = manifest
+            if chosen is not None:
+                some = {place: manifest[place] for place in named(chosen, manifest)}
+                check_files(folder, some)  # which may have changed since the folder was opened
+            with _holding(folder):
+                for table, queries in views.items():
+                    _make_view(connection, folder, table, queries, some)
+            return some
+
+        yield connection, narrow
 
 
 @contextmanager
@@ -90,8 +115,8 @@ def _holding(folder: Path) -> Iterator[None]:
         raise SourceError(found, about=str(folder)) from error
 
 
-def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: Manifest) -> None:
-    """Fill the tables with checked rows, or make views in their place."""
+def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: Manifest) -> Mapping[str, Views]:
+    """Fill the tables with checked rows, or make views in their place, whose queries are returned by table."""
     places = check_rows(connection, folder, manifest)
     named = ", ".join(f"({n}, {literal(testset)}, {literal(lp)})" for n, (testset, lp) in enumerate(places))
     connection.execute(f"CREATE TEMP TABLE checked_name AS FROM (VALUES {named}) AS n (place, testset, lp)")
@@ -101,7 +126,7 @@ def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: 
         )
         for table in IDENTIFIED
     }
-    views: dict[str, list[str]] = {table: [] for table in IN_PLACE}
+    views: dict[str, Views] = {table: [] for table in IN_PLACE}
     shift = dict.fromkeys(IDENTIFIED, 0)
     for batch in sorted({partition.batch for partition in manifest.values()}):
         rows = {table: f"(SELECT *, rowid FROM temp.checked_{table} WHERE batch = {batch})" for table in TABLES}
@@ -111,15 +136,28 @@ def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: 
             having = [one for one in places if manifest[one].batch == batch and table in manifest[one].files]
             if having:
                 more = ["p.file_row_number AS rowid"] if table == "span" else []  # errors are told apart by their place
-                views[table].append(_select(connection, table, rows_of(folder, table, having), shift, {}, more))
+                views[table].append((_select(connection, table, "{rows}", shift, {}, more), having))
         shift = {table: number + last[table].get(batch, 0) for table, number in shift.items()}
     for table in (*TABLES, "name"):
         connection.execute(f"DROP {'VIEW' if table in IN_PLACE else 'TABLE'} temp.checked_{table}")
+    views = {table: queries for table, queries in views.items() if queries}
     for table, queries in views.items():
-        if queries:
-            connection.execute(f"DROP TABLE {INTERNAL}.{table}")
-            connection.execute(f"CREATE VIEW {INTERNAL}.{table} AS {' UNION ALL '.join(queries)}")
+        connection.execute(f"DROP TABLE {INTERNAL}.{table}")
+        _make_view(connection, folder, table, queries, manifest)
     register(connection, [number for (number,) in connection.execute("SELECT evalset_id FROM evalset").fetchall()])
+    return views
+
+
+def _make_view(
+    connection: duckdb.DuckDBPyConnection, folder: Path, table: str, queries: Views, chosen: Collection[Place]
+) -> None:
+    """Make the view of the rows of a table in the files of the chosen evaluation sets."""
+    (query, having), *_ = queries
+    parts = [f"{query.format(rows=rows_of(folder, table, having[:1]))} WHERE false"]
+    for query, having in queries:
+        if own := [place for place in having if place in chosen]:
+            parts.append(query.format(rows=rows_of(folder, table, own)))
+    connection.execute(f"CREATE OR REPLACE VIEW {INTERNAL}.{table} AS {' UNION ALL '.join(parts[1:] or parts)}")
 
 
 def _select(
@@ -167,12 +205,6 @@ def _write(connection: duckdb.DuckDBPyConnection, rows: Mapping[str, str], shift
     connection.execute("DROP TABLE temp.batch_scorer")
 
 
-def number_of(connection: duckdb.DuckDBPyConnection, query: str) -> int:
-    """A query's number; 0 for none."""
-    ((found,),) = connection.execute(query).fetchall()
-    return int(found or 0)
-
-
 def import_parquet(folder: Path, database: Path, *, progress: Progress | None = None) -> list[EvalsetReport]:
     """Import every evaluation set of a folder that `export` wrote into a warehouse, which is created if missing.
 
@@ -186,7 +218,7 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
         with Warehouse.open(database) as warehouse:
             held = {(testset, lp): files for testset, lp, files, *_ in warehouse.rows(_CONTENTS)}
     new = {place: one for place, one in manifest.items() if place not in held}
-    with _opened(folder, manifest, database) as connection:
+    with _opened(folder, manifest, database) as (connection, _):
         contents = sorted(connection.execute(_CONTENTS).fetchall())
         for testset, lp, files, *_ in contents:
             if held.get((testset, lp), files) != files:
@@ -200,7 +232,7 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
         if len(new) == len(manifest):
             _write_opened(connection, folder, database)
     if 0 < len(new) < len(manifest):
-        with _opened(folder, new, database) as connection:
+        with _opened(folder, new, database) as (connection, _):
             _write_opened(connection, folder, database)
     return [
         EvalsetReport(testset, lp, "unchanged", 0, len(files))
@@ -231,11 +263,14 @@ def _write_opened(connection: duckdb.DuckDBPyConnection, folder: Path, database:
     rows = {table: f"memory.{INTERNAL}.{table}" for table in TABLES}
     rows["evalset"] = _NAMED_EVALSETS.format(rows["evalset"], f"memory.{INTERNAL}.testset")
     with _holding(folder), writing(database, connection), in_one_transaction(connection):
-        last = {table: number_of(connection, f"SELECT max({table}_id) FROM {table}") for table in IDENTIFIED}
-        firsts = {table: number_of(connection, f"SELECT min({table}_id) FROM {rows[table]}") for table in IDENTIFIED}
-        _write(connection, rows, {table: last[table] + 1 - firsts[table] for table in IDENTIFIED})
-        query = "SELECT evalset_id FROM evalset WHERE evalset_id > $last"
-        register(connection, [number for (number,) in connection.execute(query, {"last": last["evalset"]}).fetchall()])
+        shift = {}
+        for table in IDENTIFIED:
+            last, first = f"SELECT max({table}_id) FROM {table}", f"SELECT min({table}_id) FROM {rows[table]}"
+            query = f"SELECT coalesce(({last}), 0) + 1 - coalesce(({first}), 0)"
+            ((shift[table],),) = connection.execute(query).fetchall()
+        _write(connection, rows, shift)
+        query = f"SELECT evalset_id + {shift['evalset']:d} FROM {rows['evalset']}"
+        register(connection, [number for (number,) in connection.execute(query).fetchall()])
 
 
 _NAMED_EVALSETS = """(

@@ -67,7 +67,7 @@ Manifest = dict[tuple[str, str], Partition]  # by test set and language pair
 
 def partition_file(folder: Path, table: str, key: EvalsetKey) -> Path:
     """The path of a table's rows."""
-    return folder / table / key.partition / "data.parquet"
+    return folder / f"{table}/{key.partition}/data.parquet"
 
 
 def is_export(folder: Path) -> bool:
@@ -144,17 +144,18 @@ def check_files(folder: Path, manifest: Manifest) -> None:
 
     Raises SourceError: they do not; the first such files are named.
     """
-    files = listed(folder, manifest)
+    files = [*listed(folder, manifest).items()]
+    n = -(-len(files) // _AT_ONCE) or 1
     try:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            faults = list(pool.map(partial(_fault, folder.resolve()), files, files.values()))
+            parts = pool.map(partial(_faults, folder.resolve()), (files[k : k + n] for k in range(0, len(files), n)))
+            faulty = [(path.relative_to(folder).as_posix(), fault) for part in parts for path, fault in part]
     except OSError as error:
         raise SourceError(f"cannot be read: {error}", about=str(folder)) from error
-    named = [*zip([path.relative_to(folder).as_posix() for path in files], faults, strict=True)]
     wrong = [
         f"{len(found)} of {len(files)} files {fault}: {first_names(found)}"
         for fault in _FAULTS
-        if (found := [name for name, one in named if one == fault])
+        if (found := [name for name, one in faulty if one == fault])
     ]
     if wrong:
         raise SourceError(f"not a complete export: {'; '.join(wrong)}; {AGAIN}", about=str(folder))
@@ -164,13 +165,17 @@ _AT_ONCE = 8  # files that are compared: most of the time goes into waiting for 
 _FAULTS = ("whose links lead out of the folder", "missing", "differ from the manifest")
 
 
-def _fault(root: Path, path: Path, record: FileRecord) -> str:
-    """What is wrong with a file; "" if nothing."""
-    if not path.resolve().is_relative_to(root):
-        return _FAULTS[0]
-    if not path.is_file():
-        return _FAULTS[1]
-    return "" if FileRecord.of(path, record.rows) == record else _FAULTS[2]
+def _faults(root: Path, files: Iterable[tuple[Path, FileRecord]]) -> list[tuple[Path, str]]:
+    """The files with which something is wrong, and what."""
+    found = []
+    for path, record in files:
+        if not path.resolve().is_relative_to(root):
+            found.append((path, _FAULTS[0]))
+        elif not path.is_file():
+            found.append((path, _FAULTS[1]))
+        elif FileRecord.of(path, record.rows) != record:
+            found.append((path, _FAULTS[2]))
+    return found
 
 
 def _seal(data: Mapping[str, Any]) -> str:

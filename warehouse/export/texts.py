@@ -9,13 +9,12 @@ from typing import Any
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import EvalsetKey, UnfitError, quoted, replacing_file, write_text
+from warehouse.export.exported import UNKNOWN_DOMAIN, EvalsetKey, UnfitError, quoted, replacing_file, write_text
 from warehouse.export.mtme import check_name
 from warehouse.wording import are, counted
 
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # what any program may take for the end of a line
 _NOT_IN_NAMES = re.compile(r'[%/\\:*?"<>|\x00-\x1f\x7f]|^\.|[. ]$')  # of files, on some system
-_ALL = "all"  # domain of documents whose domain is not known
 
 Texts = Mapping[tuple[str, str | None], Mapping[int, str]]  # by kind and name: segment -> text
 
@@ -50,7 +49,7 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: lis
     wanted = _files(texts, [name for (name,) in systems], key.lp, notes)
     lines = {root / path: one for path, one in _lines(wanted, order, notes).items()}
     written = {path: "".join(f"{line}\n" for line in one) for path, one in lines.items()}
-    documents = [(domain or _ALL, document) for _, _, domain, document, _ in segments]
+    documents = [(domain or UNKNOWN_DOMAIN, document) for _, _, domain, document, _ in segments]
     if all(document is not None for _, document in documents):
         written[root / "documents" / f"{key.lp}.docs"] = _table(documents)
     if [position for _, position, *_ in segments] != list(range(1, len(segments) + 1)):

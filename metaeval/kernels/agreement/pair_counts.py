@@ -17,6 +17,7 @@ DENSE_SIZE = 64  # groups up to this size: every pair is looked at; above: n log
 NOISE = 1e-12  # of the largest human score in size: what rounding may take from a difference
 OUTCOMES = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_tied_both")
 BATCH_PAIRS = 1 << 19  # pairs of one metric held in memory at a time
+CACHED = 1 << 16  # values of several metrics that are looked at together
 
 
 @dataclass(frozen=True)
@@ -202,10 +203,10 @@ def group_batches(bucket: Bucket) -> Iterator[slice]:
 
 
 def differences(values: Floats, members: Ints) -> Floats:
-    """First score minus second score of every pair: (n_pairs, g) for scores (g, size)."""
-    by_place = np.ascontiguousarray(values[members].T)  # (size, g)
-    size, n_groups = by_place.shape
-    gaps = np.empty((size * (size - 1) // 2, n_groups))
+    """First score minus second score of every pair: (n_pairs, ..., g) for values (..., n) and members (g, size)."""
+    by_place = np.ascontiguousarray(np.moveaxis(values[..., members], -1, 0))  # (size, ..., g)
+    size = len(by_place)
+    gaps = np.empty((size * (size - 1) // 2, *by_place.shape[1:]))
     start = 0
     for place in range(size - 1):
         end = start + size - 1 - place
@@ -227,18 +228,25 @@ def _count_bucket(scores: GroupedScores, bucket: Bucket, epsilon: Floats, balanc
         members, groups = bucket.members[batch], bucket.groups[batch]
         human_sign = human_order(scores.human, members)
         human_untied[groups] = np.count_nonzero(human_sign, axis=0)
-        for metric, values in enumerate(scores.metrics):
-            gaps = differences(values, members)
-            sign = (gaps > epsilon[metric]).view(np.int8) - (gaps < -epsilon[metric]).view(np.int8)
-            balance[2, metric, groups] = _column_sums(np.abs(sign))
-            sign *= human_sign
-            balance[0, metric, groups] = _column_sums(sign)
-            balance[1, metric, groups] = _column_sums(np.abs(sign))
+        for some in _metric_batches(len(scores.metrics), human_sign.size):
+            gaps, threshold = differences(scores.metrics[some], members), epsilon[some, np.newaxis]
+            sign = (gaps > threshold).view(np.int8) - (gaps < -threshold).view(np.int8)  # (n_pairs, m, g)
+            balance[2][some, groups] = _column_sums(np.abs(sign))
+            sign *= human_sign[:, np.newaxis]
+            balance[0][some, groups] = _column_sums(sign)
+            balance[1][some, groups] = _column_sums(np.abs(sign))
+
+
+def _metric_batches(n_metrics: int, n_each: int) -> Iterator[slice]:
+    """Slices of metrics that together have few enough values for the cache, of n_each each (at least one metric)."""
+    step = max(1, CACHED // n_each)
+    for start in range(0, n_metrics, step):
+        yield slice(start, start + step)
 
 
 def _column_sums(signs: npt.NDArray[np.int8]) -> Ints:
-    # (n_pairs, g) of -1, 0, 1 -> (g,); sums of at most 127 rows fit int8, which is many times faster
-    total = np.zeros(signs.shape[1], dtype=np.int64)
+    # (n_pairs, m, g) of -1, 0, 1 -> (m, g); sums of at most 127 rows fit int8, which is many times faster
+    total = np.zeros(signs.shape[1:], dtype=np.int64)
     for start in range(0, len(signs), 127):
         total += np.add.reduce(signs[start : start + 127], axis=0, dtype=np.int8)
     return total
@@ -246,12 +254,15 @@ def _column_sums(signs: npt.NDArray[np.int8]) -> Ints:
 
 def _fewest_distinct(scores: GroupedScores, bucket: Bucket) -> Ints:
     human = _n_distinct(scores.human[bucket.members])
-    return np.stack([np.minimum(human, _n_distinct(values[bucket.members])) for values in scores.metrics])
+    found = np.empty((len(scores.metrics), len(human)), dtype=np.int64)
+    for some in _metric_batches(len(scores.metrics), bucket.members.size):
+        found[some] = np.minimum(human, _n_distinct(scores.metrics[some][:, bucket.members]))
+    return found
 
 
 def _n_distinct(values: Floats) -> Ints:
-    ordered = np.sort(values, axis=1)
-    n_steps: Ints = (ordered[:, 1:] != ordered[:, :-1]).sum(axis=1, dtype=np.int64)
+    ordered = np.sort(values, axis=-1)
+    n_steps: Ints = (ordered[..., 1:] != ordered[..., :-1]).sum(axis=-1, dtype=np.int64)
     return n_steps + 1
 
 

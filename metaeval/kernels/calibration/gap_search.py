@@ -129,6 +129,7 @@ class GapSearch:
         self._exact = exact
         self._candidates: list[tuple[float, int]] = []  # thresholds that may be the smallest optimum
         self._histograms: dict[tuple[int, int], Histogram] = {}
+        self._last: tuple[tuple[int, int], tuple[Floats, Ints]] | None = None
 
     def run(self) -> tuple[int, float, float]:
         """The highest level over all thresholds from 0, the smallest threshold that reaches it, and the next one with a
@@ -197,14 +198,17 @@ class GapSearch:
             self._offer(float(gaps[place]), int(levels[place]))
 
     def _levels(self, low: int, high: int, before: int) -> tuple[Floats, Ints]:
-        """The distinct gaps of a window, ascending, and the level at each."""
+        """The distinct gaps of a window, ascending, and the level at each; of the last window they are kept."""
+        if self._last is not None and self._last[0] == (low, high):
+            return self._last[1]
         gaps, weights = self.source.events(low, high)
         order = np.argsort(gaps)
         gaps = gaps[order]
         levels = before + np.cumsum(weights[order])
         last = np.ones(gaps.size, dtype=bool)
         last[:-1] = gaps[1:] != gaps[:-1]
-        return gaps[last], levels[last]
+        self._last = (low, high), (gaps[last], levels[last])
+        return self._last[1]
 
     def _histogram(self, low: int, high: int, n_pairs: int) -> Histogram:
         if (low, high) not in self._histograms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -12,6 +13,7 @@ from metaeval.kernels.agreement.reliability import Interval
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import (
+    BLOCK,
     Advance,
     blocks,
     outcomes_in_order,
@@ -46,12 +48,15 @@ class Bootstrap:
         return interval(float(self.values[a] - self.values[b]), self.draws[a] - self.draws[b], confidence, method, df)
 
 
+#: Values of pairs of systems that are computed at once, where systems have one score each.
+_AT_ONCE = 1 << 20
+
+
 @dataclass(frozen=True)
-class _Block:
+class _Blocks:
     statistic: ResampleStatistic
     resample: Resample
-    stream: np.random.Generator
-    size: int
+    drawn: Sequence[tuple[np.random.Generator, int]]
 
 
 def bootstrap(
@@ -72,11 +77,15 @@ def bootstrap(
     Source: Deutsch et al. 2021; Efron and Tibshirani 1993.
     """
     checks.known(resample, get_args(Resample), "resample")
-    tasks = [_Block(statistic, resample, stream, size) for stream, size in blocks(rng, n_draws)]
+    drawn = blocks(rng, n_draws)
     draws: list[Floats] = []
     with single_blas_thread():
         values = statistic.values(None, None, 1)[0]
-        with outcomes_in_order(_block_values, tasks, n_threads) as outcomes:
+        n_systems, n_segments = statistic.shape
+        is_brief = resample == "systems" and n_segments == 1
+        n = max(1, _AT_ONCE // (BLOCK * values.size * n_systems**2)) if is_brief else 1
+        tasks = [_Blocks(statistic, resample, drawn[start : start + n]) for start in range(0, len(drawn), n)]
+        with outcomes_in_order(_values, tasks, n_threads) as outcomes:
             for outcome in outcomes:
                 draws.append(outcome)
                 if progress is not None:
@@ -132,6 +141,7 @@ def _picks(
     return systems, segments
 
 
-def _block_values(task: _Block) -> Floats:
-    picks = _picks(task.stream, task.size, task.resample, task.statistic.shape)
-    return task.statistic.values(*picks, task.size)
+def _values(task: _Blocks) -> Floats:
+    each = [_picks(stream, size, task.resample, task.statistic.shape) for stream, size in task.drawn]
+    systems, segments = (None if own[0] is None else np.concatenate(own) for own in zip(*each, strict=True))
+    return task.statistic.values(systems, segments, sum(size for _, size in task.drawn))

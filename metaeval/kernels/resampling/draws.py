@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -33,6 +34,8 @@ Advance = Callable[[int, int], None]  # how many resamples are done, how many th
 
 #: Draws that share one random stream; they are always computed together.
 BLOCK = 25
+#: Seconds; handing a task to a thread takes longer than doing one that ends sooner.
+BRIEF = 0.002
 #: With an early stop, pairs are looked at each time this many blocks are done.
 BLOCKS_BETWEEN_LOOKS = 4
 
@@ -128,8 +131,13 @@ def outcomes_in_order(
     pool = ThreadPoolExecutor(max_workers=threads)
     is_waited_for = True
     try:
-        futures = [pool.submit(work, task) for task in tasks]
-        yield (future.result() for future in futures)
+        first = pool.submit(work, tasks[0])
+        wait([first], timeout=BRIEF)
+        if first.done():
+            yield chain([first.result()], (work(task) for task in tasks[1:]))
+        else:
+            futures = [first, *(pool.submit(work, task) for task in tasks[1:])]
+            yield (future.result() for future in futures)
     except KeyboardInterrupt:
         is_waited_for = False  # a task may take minutes
         raise

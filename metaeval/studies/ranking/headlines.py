@@ -65,7 +65,8 @@ def of_several(
     firsts = []
     for rows, names in zip(each, idle, strict=True):
         first, _, _ = first_of(rows["metric"].to_list(), rows["value"].to_list(), names)
-        firsts.append(rows.filter(pl.col("metric").is_in(first))[name].unique(maintain_order=True).to_list())
+        named_first = (one for metric, one in zip(rows["metric"], rows[name], strict=True) if metric in first)
+        firsts.append([*dict.fromkeys(named_first)])
     return either(*(f"{most_often(firsts, what[1], measure, n)}{end}; {UNTESTED}." for n in (2, 1)))
 
 

@@ -307,7 +307,7 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
     notes += inputs.skipped
     parts: list[Sequence[Part]]
     if how is None:
-        frame, parts = _stacked([ranking(one) for one in studies]), [one.parts for one in results]
+        frame, parts = ranking(*studies), [one.parts for one in results]
     else:
         pooled = [
             pool(list(group), how, inputs.options) for group in zip(*(one.results for one in studies), strict=True)

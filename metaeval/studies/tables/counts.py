@@ -82,6 +82,15 @@ def together(frame: pl.DataFrame, by: Sequence[str] | None = None) -> pl.DataFra
     )
 
 
+def of_metrics(frame: pl.DataFrame) -> list[tuple[str, list[int]]]:
+    """Each metric with its counts over all groups, in the order of `together`; frame: of one evaluation set."""
+    metrics = frame["metric"]
+    starts = (metrics != metrics.shift()).fill_null(True).arg_true().to_numpy()
+    counts = np.stack([np.add.reduceat(frame[name].to_numpy(), starts) for name in COUNTS], axis=1).tolist()
+    rows = zip(metrics.gather(starts), counts, strict=True)
+    return sorted(rows, key=lambda row: (-row[1][0] / (sum(row[1]) or 1), row[0]))
+
+
 def n_joined(block: Block) -> int:
     """Rows of the join that counts pairs by item."""
     return block.scores.size * len(block.systems)

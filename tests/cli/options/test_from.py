@@ -385,3 +385,26 @@ def test_small_evaluation_sets_are_opened_together_and_large_ones_alone(
     assert max(map(len, several)) >= 2
     monkeypatch.setattr("queries.opening._MOST_READ", 0)
     assert [*groups(exported_evalsets, [("sim24", "all"), *places])] == [[("sim24", "all")], *([one] for one in places)]
+
+
+def test_a_narrowed_export_reads_the_scores_of_its_evaluation_sets_alone(exported: Path) -> None:
+    query = "SELECT DISTINCT testset, lp FROM human_scores ORDER BY ALL"
+    with open_export(exported) as opened:
+        every = opened.rows(query)
+        assert len({testset for testset, _ in every}) < len(every)
+        for named, expected in (
+            ([SET], [SET]),
+            ([(SET[0], "all")], [place for place in every if place[0] == SET[0]]),
+            ([], []),
+        ):
+            with opened.narrowed(named) as some:
+                assert some.rows(query) == expected
+        assert opened.rows(query) == every
+
+
+def test_a_file_that_changes_after_the_folder_was_opened_is_refused_where_it_is_read(broken: Path) -> None:
+    with open_export(broken) as opened:
+        file = partition_file(broken, "score", EvalsetKey(0, *SET))
+        file.write_bytes(file.read_bytes() + b" ")
+        with pytest.raises(SourceError, match=r"1 of [0-9]+ files differ from the manifest"), opened.narrowed([SET]):
+            raise AssertionError

@@ -127,6 +127,7 @@ def test_counts_do_not_depend_on_the_batch_size(monkeypatch: pytest.MonkeyPatch)
     whole = pair_counts(human, metrics, labels, 0.2)
     whole_far = thresholded_pair_counts(human, metrics, np.zeros_like(labels))
     monkeypatch.setattr(MODULE, "BATCH_PAIRS", 7)
+    monkeypatch.setattr(MODULE, "CACHED", 1)
     pieces = pair_counts(human, metrics, labels, 0.2)
     pieces_far = thresholded_pair_counts(human, metrics, np.zeros_like(labels))
     for name in NAMES.values():

@@ -210,3 +210,18 @@ def test_a_normal_interval_is_the_value_and_two_standard_deviations() -> None:
     assert (found.low, found.high) == pytest.approx((7 - 1.959964, 7 + 1.959964), abs=1e-6)
     assert np.isnan(interval(7.0, [1.0], method="normal").low)
     assert np.isnan(interval(np.nan, [1.0, 2.0], method="normal").low)
+
+
+@pytest.mark.parametrize("measure", ["pa", "pearson", "spearman", "kendall", "tau_ap"])
+def test_systems_are_resampled_block_by_block_or_many_blocks_at_once_alike(
+    measure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    human, metrics = rng.integers(0, 4, size=(7, 1)).astype(float), rng.normal(size=(3, 7, 1))
+    statistic = accuracy_resample(human, metrics) if measure == "pa" else system_resample(human, metrics, measure)
+    drawn = []
+    for at_once in (0, 1 << 20):
+        monkeypatch.setattr("metaeval.kernels.resampling.bootstrap._AT_ONCE", at_once)
+        drawn.append(bootstrap(statistic, "systems", rng=np.random.default_rng(0), n_draws=110).draws)
+    assert drawn[0].shape == (3, 110)
+    np.testing.assert_array_equal(*drawn)

@@ -56,3 +56,15 @@ def test_any_other_error_waits_for_what_runs_and_begins_nothing_more() -> None:
 
     refused("no", failed)
     assert 1 <= len(ended) < 50
+
+
+def test_tasks_that_end_soon_are_not_handed_to_threads_one_by_one() -> None:
+    threads = set[int]()
+
+    def work(task: int) -> int:
+        threads.add(threading.get_ident())
+        return task
+
+    with outcomes_in_order(work, list(range(50)), 4) as outcomes:
+        assert list(outcomes) == list(range(50))
+    assert len(threads) <= 2
