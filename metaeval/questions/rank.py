@@ -341,7 +341,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         frame = answer.frame
         frame = frame.filter(kind="metric") if "kind" in frame.columns else frame
         measure = frame["measure"][0]
-        rows = frame.filter(measure=measure).drop_nulls("value")
+        rows = frame.filter(measure=measure).drop_nulls("rank")
         if rows.is_empty():
             places = [" ".join(place) for place in frame.select("testset", "lp").unique().rows()]
             said = without_value(measure, answer.notes, places)
@@ -358,7 +358,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
                 found = max(tested, key=lambda one: int(one.ranks.astype(bool).sum()))
                 return str(found.in_a_sentence(rows.select("metric", "value").rows(), idle[0]))
             second = () if self.pool else frame["measure"].unique(maintain_order=True)[1:2]
-            others = frame.drop_nulls("value").filter(pl.col("measure").is_in(second))
+            others = frame.drop_nulls("rank").filter(pl.col("measure").is_in(second))
             return of_one(rows, others, idle[0], self.pool)
         nouns = {"domain": ("domain", "domains"), "phenomenon": ("phenomenon", "phenomena")}
         what = nouns.get(self.by or "", ("evaluation set", "evaluation sets"))

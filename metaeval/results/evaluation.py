@@ -1,7 +1,7 @@
 """Evaluation: one measure applied to one block, for all its metrics at once, or why human scores leave it undefined."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -42,10 +42,28 @@ class Evaluation(Values):
     n_missing: int
 
     @property
+    def as_ranked(self) -> "Evaluation":
+        """The same, undefined where the order of the systems' names decides the value."""
+        if self.by_order is None or not self.by_order.any():
+            return self
+        names = [one.name for one, is_one in zip(self.metrics, self.by_order, strict=True) if is_one]
+        value = np.where(self.by_order, np.nan, self.value)
+        return replace(self, value=value, why=dict.fromkeys(names, _BY_ORDER) | self.why)
+
+    @property
+    def few_groups(self) -> dict[str, tuple[int, int]]:
+        """Metrics with a value from fewer than half of the groups: in how many it is defined, and of how many."""
+        counts = zip(self.metrics, self.value, self.n_groups - self.n_groups_nan, self.n_groups, strict=True)
+        return {one.name: (int(n), int(of)) for one, value, n, of in counts if value == value and n < of / 2}
+
+    @property
     def n_distinct(self) -> int:
         """Distinct values over metrics; undefined ones are excluded."""
         values = np.sort(self.value[~np.isnan(self.value)])
         return int(values.size and 1 + np.count_nonzero(np.diff(values) > EQUAL))
+
+
+_BY_ORDER = "scores most pairs of systems exactly the same, so the order of their names would decide"
 
 
 def evaluate(measure: Measure, block: Block, options: Options, progress: Progress | None = None) -> Evaluation:
@@ -158,6 +176,14 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
         f"{measure} is not defined for {', '.join(names)}" + (f" ({reason})" if reason else "")
         for reason, names in reasons.items()
     ] + shared
+
+
+def on_few_groups(evaluation: Evaluation) -> list[str]:
+    """A line on metrics whose value is based on fewer than half of the groups, the fewest first."""
+    few = sorted(evaluation.few_groups.items(), key=lambda one: one[1])
+    said = [f"{name} on {n} of {of}" for name, (n, of) in few]
+    text = f"{evaluation.measure} is based on few groups:"
+    return [Decisive(f"{text} {', '.join(said)}", text, said[0], -few[0][1][0])] if said else []
 
 
 def without_value(measure: str, notes: Iterable[str], places: Iterable[str] = ()) -> str:

@@ -166,14 +166,14 @@ def first_of(
     return first, [name for name in names if name not in {*first, *high}], high
 
 
-def leading(measure: str, first: Sequence[str], value: float, of: str = "", most: int = 3) -> str:
-    """Who leads by a measure. first: as of `first_of`; most: how many of them are named.
+def leading(measure: str, first: Sequence[str], value: float, of: str = "", most: int = 3, on: str = "") -> str:
+    """Who leads by a measure. first: as of `first_of`; most: how many of them are named. on: of what the value is.
 
     >>> leading("pa", ["A", "B"], 0.9), leading("pa", ["A"], 0.9, of=" of 12 metrics")
     ('A and B share first place by pa (0.900)', 'A ranks first of 12 metrics by pa (0.900)')
     """
     verb = "ranks first" if len(first) == 1 else "share first place"
-    return f"{named(first, most)} {verb}{of} by {measure} ({number(value)})"
+    return f"{named(first, most)} {verb}{of} by {measure} ({number(value)}{on})"
 
 
 def not_counted(idle: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from metaeval.kernels.arrays.checks import EQUAL, Floats
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, SystemScore
 from metaeval.results.answer import or_none
-from metaeval.results.evaluation import Evaluation, evaluate, undefined
+from metaeval.results.evaluation import Evaluation, evaluate, on_few_groups, undefined
 from metaeval.results.inputs import Inputs, check_whole, no_metric, where, without_segments
 from metaeval.results.notes import EXPLAIN, Decisive, NoteWithHint, excluding
 from metaeval.results.remarks import overrated, remarks
@@ -144,6 +144,7 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
             f"{measure}: up to {worst} {groups} {are(worst)} undefined for {partly} {metrics} (n_groups_nan); a group "
             f"undefined for a metric is {rule}"
         )
+    notes += on_few_groups(evaluation)
     return SliceResult(block, evaluation, measure_parts(evaluation, block.selection, options), tuple(notes))
 
 
@@ -201,17 +202,20 @@ def _row(result: SliceResult, place: int, rank: int | None) -> dict[str, Any]:
     }
 
 
-def ranking_order(values: Sequence[float], names: Sequence[str]) -> list[tuple[int, int | None]]:
+def ranking_order(
+    values: Sequence[float], names: Sequence[str], unranked: Sequence[bool] | None = None
+) -> list[tuple[int, int | None]]:
     """Places in ranking order with their competition ranks: descending, equal values by name, undefined last.
 
-    Values nearer than 1e-12 to the one before share its rank.
+    Values nearer than 1e-12 to the one before share its rank. unranked: values that get no rank, after the others.
     >>> ranking_order([0.5, float("nan"), 0.9, 0.5], ["b", "c", "d", "a"])
     [(2, 1), (3, 2), (0, 2), (1, None)]
     """
-    order = sorted(range(len(values)), key=lambda i: (np.isnan(values[i]), -np.nan_to_num(values[i]), names[i]))
+    out = [False] * len(values) if unranked is None else unranked
+    order = sorted(range(len(values)), key=lambda i: (np.isnan(values[i]), out[i], -np.nan_to_num(values[i]), names[i]))
     ranks: list[tuple[int, int | None]] = []
     for position, place in enumerate(order):
-        if np.isnan(values[place]):
+        if np.isnan(values[place]) or out[place]:
             ranks.append((place, None))
         elif position and values[order[position - 1]] - values[place] <= EQUAL:
             ranks.append((place, ranks[-1][1]))
@@ -227,7 +231,9 @@ def ranking(found: Study) -> pl.DataFrame:
         _row(result, place, rank)
         for result in found.results
         for place, rank in ranking_order(
-            result.evaluation.value.tolist(), [metric.name for metric in result.evaluation.metrics]
+            result.evaluation.value.tolist(),
+            [metric.name for metric in result.evaluation.metrics],
+            result.evaluation.by_order,
         )
     ]
     details = {name: pl.Float64 for result in found.results for name in result.evaluation.details}

@@ -138,7 +138,8 @@ def _autorank(at: Place, found: Answer[Any]) -> list[str]:
 
 
 def _correlations(at: Place, found: Answer[Any]) -> list[str]:
-    matrix = found.frame.drop("metric").to_numpy().astype(float)
+    judging = [name for name in found.frame["metric"] if name not in found.facts["idle"]]
+    matrix = found.frame.filter(pl.col("metric").is_in(judging)).select(judging).to_numpy().astype(float)
     above = matrix[np.triu_indices(len(matrix), 1)]
     return [f"{np.nanmax(above):.3f}", f"({number(float(np.nanmin(above)))})", f"of {len(matrix)} metrics"]
 

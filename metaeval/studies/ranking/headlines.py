@@ -27,18 +27,35 @@ def of_one(rows: pl.DataFrame, second: pl.DataFrame, idle: Collection[str], how:
     """
     measure, names, values = rows["measure"][0], rows["metric"].to_list(), rows["value"].to_list()
     first, _, high = first_of(names, values, idle)
-    n, value = len(names) - len(high), values[names.index(first[0])]
-    leads = [leading(measure, first, value, f" of {n} metrics", most) for most in (3, 1)]
+    seconds, high_by_second = _leaders_of_second(second, idle)
+    high += [name for name in high_by_second if name not in high]
+    n, value = len({*names} - {*high}), values[names.index(first[0])]
+    on = _on_few_groups(rows, first[0])
+    leads = [leading(measure, first, value, f" of {n} metrics", most, on) for most in (3, 1)]
     if n == 1:
-        leads = [f"{first[0]} is the only metric ranked by {measure} ({number(value)})"]
+        leads = [f"{first[0]} is the only metric ranked by {measure} ({number(value)}{on})"]
     end = _pooled(rows, how)
     if second.height:
-        seconds, _, _ = first_of(second["metric"].to_list(), second["value"].to_list(), idle)
         value = second.filter(metric=seconds[0])["value"][0]
         also = " and" if seconds == first else f", {named(seconds, 2)}"
-        end += f"{also} by {second['measure'][0]} ({number(value)})"
+        end += f"{also} by {second['measure'][0]} ({number(value)}{_on_few_groups(second, seconds[0])})"
     end += "." if n == 1 else f"; {UNTESTED}."
     return either(*(f"{lead}{end} {aside}".rstrip() for aside in not_counted(high) for lead in leads))
+
+
+def _leaders_of_second(second: pl.DataFrame, idle: Collection[str]) -> tuple[list[str], list[str]]:
+    """Who is first by a second measure, and who is as high without judging anything."""
+    if second.is_empty():
+        return [], []
+    first, _, high = first_of(second["metric"].to_list(), second["value"].to_list(), idle)
+    return first, high
+
+
+def _on_few_groups(rows: pl.DataFrame, metric: str) -> str:
+    """In how many groups a metric's value is defined, if these are fewer than half."""
+    row = rows.row(by_predicate=pl.col("metric") == metric, named=True)
+    n, n_nan = row["n_groups"] or 0, row["n_groups_nan"] or 0
+    return f" from {n - n_nan} of {n} groups" if n_nan > n / 2 else ""
 
 
 def of_several(

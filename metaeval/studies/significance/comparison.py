@@ -13,7 +13,7 @@ from metaeval.kernels.resampling.draws import Alternative
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, Test, TestOptions
 from metaeval.results.answer import attributes, or_none, without
-from metaeval.results.evaluation import Evaluation, undefined, without_value
+from metaeval.results.evaluation import Evaluation, on_few_groups, undefined, without_value
 from metaeval.results.notes import ExclusionNote, joined
 from metaeval.results.remarks import remarks, without_judgement
 from metaeval.results.signature import Part, line, spelt, with_test
@@ -116,12 +116,13 @@ def compare_block(
     use means over judged segments as system scores.
     Raises QuestionError: see `run_test`.
     """
-    tested = run_test(block, measure, options, testing, progress, evaluation)
+    tested = run_test(block, measure, options, testing, progress, evaluation).as_ranked
     notes = [joined([generalises(measure, testing, block), *([tested.why] if tested.why else [])])]
     notes += without(tested.excluded)
     notes += undefined(tested.evaluation, tested.block, options)
     said = remarks(tested.block)
     notes += said
+    notes += on_few_groups(tested.evaluation)
     evaluation, resolution = tested.evaluation, resolution_of(testing, tested.is_exact)
     names = [metric.name for metric in tested.block.metrics]
     found = standings(names, evaluation.value, tested.p, testing.correction, testing.alpha, resolution)

@@ -267,6 +267,14 @@ class MetricTest:
     reach: Floats | None = None
     why: str | None = None
 
+    @property
+    def as_ranked(self) -> "MetricTest":
+        """The same without values that get no rank."""
+        evaluation = self.evaluation.as_ranked
+        without = np.isnan(evaluation.value)
+        p = np.where(without[:, np.newaxis] | without, np.nan, self.p)
+        return replace(self, evaluation=evaluation, p=p)
+
 
 def run_test(
     block: Block,

@@ -18,7 +18,7 @@ from metaeval.measures.options import Options, Population, Test, TestOptions
 from metaeval.results.evaluation import evaluate, undefined
 from metaeval.results.notes import excluding
 from metaeval.results.remarks import remarks
-from metaeval.results.sentences import number
+from metaeval.results.sentences import named, number
 from metaeval.results.signature import interval_in_words, line, spelt
 from metaeval.studies.significance.metric_tests import (
     NOMINAL,
@@ -143,6 +143,8 @@ def compare_pair(
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
     difference, ends = _bootstrapped(block, measure, options, testing, (first, second), units, of_units, progress)
     scores = "judged-mean" if measure.level == "sys" else None
+    if main.evaluation.by_order is not None and main.evaluation.by_order.any():
+        difference = Interval(np.nan, np.nan, np.nan)
     made: list[_Made] = [("interval", str(how), units, testing.resamples, scores)]
     own = "student-t"
     is_of_test = units == _RESAMPLED[settled.population] and settled.interval is None
@@ -301,7 +303,7 @@ def _tested(
     fitted = fitted_options(measure, test, options, asked)
     population = testing.population if test == testing.test else measure.claims(test)
     its_testing = replace(fitted_to(testing, test), population=population, correction="none")
-    tested = run_test(block, measure, fitted, its_testing, progress)
+    tested = run_test(block, measure, fitted, its_testing, progress).as_ranked
     if len(tested.block.metrics) < 2:
         raise QuestionError(f"a comparison needs two metrics; only {tested.block.metrics[0].name} can be compared")
     return tested, fitted, its_testing
@@ -410,7 +412,13 @@ def in_a_sentence(comparison: PairwiseComparison, alpha: float) -> tuple[str, st
     if np.isnan(main.p) and main.values[0] == main.values[1]:
         return f"{first} and {second} have the same {comparison.measure} ({number(main.values[0])}).", ""
     if np.isnan(main.p) or np.isnan(main.values).any():
-        return f"{first} and {second} cannot be compared by {comparison.measure}: the test has no p-value.", ""
+        without = [name for name, value in zip(comparison.metrics, main.values, strict=True) if np.isnan(value)]
+        why = (
+            f"{named(without)} {are(len(without), have=True)} no value to compare"
+            if without
+            else "the test has no p-value"
+        )
+        return f"{first} and {second} cannot be compared by {comparison.measure}: {why}.", ""
     population = with_unit(IN_WORDS[main.population], dict(comparison.parts).get("unit"))
     values = f"{number(main.values[0])} against {number(main.values[1])}, {_p_in_words(main)}, {population}"
     if main.p > alpha:
