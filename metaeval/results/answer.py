@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overloa
 
 import polars as pl
 
-from metaeval.results.notes import ExclusionNote, Partial, partial_first, placed, reworded
+from metaeval.results.notes import ExclusionNote, Partial, few_metrics, partial_first, placed, reworded
 from metaeval.results.signature import Part, Parts, line, lines_of, slice_parts, stamped
 from metaeval.results.stars import marking
 from queries.reasons import Exclusion, by_reason
@@ -95,7 +95,8 @@ def table_notes(block: "Block", excluded: Mapping[str, Exclusion]) -> tuple[str,
     """Notes on a table over a block. excluded: metrics of the slice that are not in the table."""
     from metaeval.results.remarks import remarks  # NumPy, which lists do without
 
-    return (*without(excluded), *remarks(block))
+    few = few_metrics((metric.name for metric in block.metrics), excluded)
+    return (*few, *without(excluded), *remarks(block))
 
 
 def without(excluded: Mapping[str, Exclusion]) -> list[str]:
@@ -199,7 +200,7 @@ class Answer(Result, Generic[R]):
         if self.partial and text:
             from metaeval.results.sentences import with_missing
 
-            text = with_missing(text, self.partial[0])
+            text = with_missing(text, *self.partial)
         return replace(self, summary=text)
 
     def _repr_html_(self) -> str:

@@ -15,7 +15,17 @@ from metaeval.measures.options import Options, Test, TestOptions
 from metaeval.results.answer import Result, table_parts
 from metaeval.results.evaluation import Evaluation, lines_on, rankable
 from metaeval.results.inputs import Inputs, check_used
-from metaeval.results.notes import EXPLAIN, Decisive, ExclusionNote, Partial, because, hinted, placed, unanswered
+from metaeval.results.notes import (
+    EXPLAIN,
+    Decisive,
+    ExclusionNote,
+    Partial,
+    because,
+    few_metrics,
+    hinted,
+    placed,
+    unanswered,
+)
 from metaeval.results.remarks import without_judgement
 from metaeval.results.run import Run
 from metaeval.results.signature import Part, joined
@@ -304,6 +314,7 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
         for note in [*one.notes, *(line for result in one.results for line in excluded(result, verbose))]
     ]
     notes += inputs.skipped
+    notes += on_few_metrics(results)
     parts: list[Sequence[Part]]
     if how is None:
         frame, parts = _stacked([ranking(one) for one in studies]), [one.parts for one in results]
@@ -337,6 +348,21 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
     if how is not None:
         facts["idle"] = dict.fromkeys(frame.select("testset", "lp").unique().rows(), _idle_throughout(inputs))
     return Result(frame, parts, tuple(dict.fromkeys(notes)), facts)
+
+
+def on_few_metrics(results: Sequence[SliceResult]) -> list[str]:
+    """A note if most metrics lack what a measure needs: how many in one evaluation set, or in how many of several."""
+    few = {
+        result.selection.evalset_id: notes
+        for result in results
+        if result.evaluation.n_distinct
+        and (notes := few_metrics((one.name for one in result.evaluation.metrics), result.evaluation.excluded))
+    }
+    n = len({result.selection.evalset_id for result in results if result.evaluation.n_distinct})
+    if not few or n < 2:
+        return next(iter(few.values()), [])
+    where = every(n, "set") if len(few) == n else f"{len(few)} of {n} sets"
+    return [Partial(f"partial: in {where}, most metrics lack the scores needed")]
 
 
 def _idle(inputs: RankingInputs) -> dict[tuple[str, ...], set[str]]:

@@ -14,7 +14,7 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, Test, TestOptions
 from metaeval.results.answer import attributes, or_none, without
 from metaeval.results.evaluation import Evaluation, on_few_groups, undefined, without_value
-from metaeval.results.notes import ExclusionNote, joined
+from metaeval.results.notes import ExclusionNote, few_metrics, joined
 from metaeval.results.remarks import remarks, without_judgement
 from metaeval.results.signature import Part, line, spelt, with_test
 from metaeval.studies.significance.metric_tests import (
@@ -118,6 +118,7 @@ def compare_block(
     """
     tested = run_test(block, measure, options, testing, progress, evaluation).as_ranked
     notes = [joined([generalises(measure, testing, block), *([tested.why] if tested.why else [])])]
+    notes += few_metrics((metric.name for metric in tested.block.metrics), tested.excluded)
     notes += without(tested.excluded)
     notes += undefined(tested.evaluation, tested.block, options)
     said = remarks(tested.block)
