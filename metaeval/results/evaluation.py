@@ -1,5 +1,6 @@
 """Evaluation: one measure applied to one block, for all its metrics at once, or why human scores leave it undefined."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -10,7 +11,7 @@ import numpy as np
 from metaeval.kernels.arrays.checks import EQUAL, Floats, Ints
 from metaeval.measures.judged import labels
 from metaeval.measures.measure import Measure, Values
-from metaeval.measures.options import Options
+from metaeval.measures.options import Options, SystemScore
 from metaeval.measures.system_scores import asked_scores
 from metaeval.results.notes import Decisive
 from metaeval.results.sentences import opening
@@ -98,6 +99,32 @@ def _evaluation(measure: Measure, block: Block, options: Options, progress: Prog
         n_judged=int(block.judged.sum()),
         n_missing=block.n_missing,
     )
+
+
+_SOURCES: dict[SystemScore, str] = {
+    "submitted": "submitted scores",
+    "mean": "means of all segments",
+    "judged-mean": "means of annotated segments",
+}
+_SHOWN = 0.0005  # a difference that three decimals show
+
+
+def by_source(evaluation: Evaluation, block: Block, options: Options) -> str:
+    """The measure, with the system scores that it is based on where other ones of the block give other values."""
+    measure = evaluation.measure
+    used = Counter(one for one in evaluation.system_score if one is not None)
+    if measure.definition.needs_segments or measure.fixed_system_score is not None or not used:
+        return str(measure)
+    source = used.most_common(1)[0][0]
+    values = dict(zip((one.name for one in evaluation.metrics), evaluation.value.tolist(), strict=True))
+    for other in ("submitted", "judged-mean"):
+        if other == source or (other == "submitted" and block.is_cut):
+            continue
+        found = evaluate(measure, block, replace(options, system_score=other))
+        shared = zip((one.name for one in found.metrics), found.value.tolist(), strict=True)
+        if any(abs(value - values[name]) >= _SHOWN for name, value in shared if name in values):
+            return f"{measure} of {_SOURCES[source]}"
+    return str(measure)
 
 
 def rankable(measure: Measure, block: Block, options: Options) -> tuple[Block, dict[str, Exclusion]]:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.kernels.arrays.checks import EQUAL, Floats
+from metaeval.kernels.arrays.checks import EQUAL, Bools, Floats
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, SystemScore
 from metaeval.results.answer import or_none
-from metaeval.results.evaluation import Evaluation, evaluate, on_few_groups, undefined
+from metaeval.results.evaluation import Evaluation, by_source, evaluate, on_few_groups, undefined
 from metaeval.results.inputs import Inputs, check_whole, no_metric, where, without_segments
 from metaeval.results.notes import EXPLAIN, Decisive, NoteWithHint, excluding
 from metaeval.results.remarks import overrated, remarks
@@ -26,12 +26,17 @@ from warehouse.wording import are, counted, option
 
 @dataclass(frozen=True)
 class SliceResult:
-    """One measure over one slice. block: what it was computed on; notes: what a reader should know, one line each."""
+    """One measure over one slice.
+
+    block: what it was computed on; notes: what a reader should know, one line each; by: the measure as sentences name
+    it (`by_source`).
+    """
 
     block: Block = field(repr=False, compare=False)
     evaluation: Evaluation
     parts: Parts = field(repr=False, compare=False)
     notes: tuple[str, ...]
+    by: str
 
     @property
     def signature(self) -> str:
@@ -145,7 +150,8 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
             f"undefined for a metric is {rule}"
         )
     notes += on_few_groups(evaluation)
-    return SliceResult(block, evaluation, measure_parts(evaluation, block.selection, options), tuple(notes))
+    parts = measure_parts(evaluation, block.selection, options)
+    return SliceResult(block, evaluation, parts, tuple(notes), by_source(evaluation, block, options))
 
 
 _FEW_SYSTEMS = 5  # swaps of fewer have at most 16 outcomes, none with a p below 0.05
@@ -203,7 +209,7 @@ def _row(result: SliceResult, place: int, rank: int | None) -> dict[str, Any]:
 
 
 def ranking_order(
-    values: Sequence[float], names: Sequence[str], unranked: Sequence[bool] | None = None
+    values: Sequence[float], names: Sequence[str], unranked: Sequence[bool] | Bools | None = None
 ) -> list[tuple[int, int | None]]:
     """Places in ranking order with their competition ranks: descending, equal values by name, undefined last.
 

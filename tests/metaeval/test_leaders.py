@@ -190,23 +190,23 @@ _WHAT = ("evaluation set", "evaluation sets")
 
 def test_sets_in_which_only_idle_metrics_lead_are_counted() -> None:
     each = _ranking(("a", "S", 0.9, 1), ("a", "X", 0.5, 2), ("b", "S", 0.9, 1), ("b", "X", 0.8, 1))
-    assert of_several(each, [{"S"}] * 2, _WHAT, "metric", None) == (
+    assert of_several(each, [{"S"}] * 2, _WHAT, "metric", None, "spa") == (
         "No metric is in the first cluster by spa in both evaluation sets; X is in 1 of them."
     )
     alone = _ranking(("a", "S", 0.9, 1), ("b", "S", 0.9, 1), ("b", "X", 0.8, 2))
     only = "S is in the first cluster by spa in both evaluation sets."
-    assert of_several(alone, [{"S"}] * 2, _WHAT, "metric", None) == only
+    assert of_several(alone, [{"S"}] * 2, _WHAT, "metric", None, "spa") == only
 
 
 def test_a_metric_may_be_idle_in_one_set_alone() -> None:
     each = _ranking(("a", "S", 0.9, 1), ("a", "X", 0.5, 1), ("b", "S", 0.9, 1), ("b", "X", 0.8, 1))
-    said = of_several(each, [{"S"}, set()], _WHAT, "metric", None)
+    said = of_several(each, [{"S"}, set()], _WHAT, "metric", None, "spa")
     assert said == "X is in the first cluster by spa in both evaluation sets."
 
 
 def test_the_only_metric_of_every_set_does_not_rank_first() -> None:
     each = _ranking(("a", "X", 0.9, 1), ("b", "X", 0.9, 1))
-    assert of_several(each, [set()] * 2, _WHAT, "metric", None) == (
+    assert of_several(each, [set()] * 2, _WHAT, "metric", None, "spa") == (
         "X is the only metric ranked by spa in both evaluation sets."
     )
 
@@ -385,6 +385,54 @@ def test_the_first_sentence_and_the_table_have_the_same_leader(constant: Warehou
     compared = metaeval.compare(constant, "tiny24", "en-de", measure="pearson", status="all")
     assert f"{tested['metric'][0]} ranks first of {tested.height} metrics" in compared.summary
     assert " 1 more metric cannot be compared." in compared.summary
+
+
+@pytest.fixture(scope="module")
+def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """Submitted system scores that differ from the means of segments in en-de, and do not in he-en."""
+    folder = tmp_path_factory.mktemp("kinds")
+    human = np.arange(6.0)[:, None] + np.random.default_rng(0).normal(size=(6, 40))
+    noise = np.random.default_rng(1).normal(size=(3, 6, 40))
+    for lp, shift in (("en-de", np.array([0.0, 2, -2, 2, -2, 0])), ("he-en", np.zeros(6))):
+        metrics = {
+            f"{name}-src": ScoreTable(SYSTEMS, seg=human + 3 * one, sys=(human + 3 * one).mean(axis=1) + shift)
+            for name, one in zip("ABC", noise, strict=True)
+        }
+        mqm = {"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
+        documents = [("news", str(number)) for number in range(40)]
+        tiny_layout(folder / "in", lp=lp, systems=SYSTEMS, humans=mqm, metrics=metrics, documents=documents)
+    report = load([folder / "in"], folder / "a.duckdb")
+    assert report.is_clean, report.faults
+    with Warehouse.open(folder / "a.duckdb") as warehouse:
+        yield warehouse
+
+
+_OF_MEANS, _SUBMITTED = " by {} of means of annotated segments (", " by {} of submitted scores ("
+
+
+@pytest.mark.parametrize("measure", ["pearson", "pa", "spearman", "kendall"])
+@pytest.mark.parametrize(
+    ("question", "more", "said"),
+    [
+        ("rank", {}, _SUBMITTED),
+        ("rank", {"significance": True}, _SUBMITTED),
+        ("rank", {"system_score": "mean"}, " by {} of means of all segments ("),
+        ("rank", {"system_score": "judged-mean"}, _OF_MEANS),
+        ("compare", {}, _OF_MEANS),
+        ("compare", {"population": "systems"}, _SUBMITTED),
+        ("compare", {"metrics": ("A-src", "B-src")}, _OF_MEANS),
+    ],
+)
+def test_the_first_line_names_the_system_scores_where_both_kinds_differ(
+    two_kinds: Warehouse, measure: str, question: str, more: dict[str, Any], said: str
+) -> None:
+    measured = {"measures": (measure,)} if question == "rank" else {"measure": measure}
+    both, alike = (
+        getattr(metaeval, question)(two_kinds, "tiny24", lp, status="all", **measured, **more).summary
+        for lp in ("en-de", "he-en")
+    )
+    assert said.format(measure) in both
+    assert f" by {measure} (" in alike
 
 
 def test_without_segment_scores_the_population_is_new_systems_and_a_note_says_why(constant: Warehouse) -> None:

@@ -1,6 +1,7 @@
 """Answer sentences of rankings: of one, and of several."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 import polars as pl
 
@@ -19,13 +20,20 @@ from metaeval.studies.ranking.pooling import Pooling
 from warehouse.wording import NO_LP, every
 
 
-def of_one(rows: pl.DataFrame, second: pl.DataFrame, idle: Collection[str], how: Pooling | None) -> str:
+def of_one(
+    rows: pl.DataFrame,
+    second: pl.DataFrame,
+    idle: Collection[str],
+    how: Pooling | None,
+    by: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The leader of one ranking without tests.
 
     rows: with a value of the first measure, best first; second: of the second one, if any. idle: metrics that cannot
-    lead. how: a way of pooling, if it is pooled.
+    lead. how: a way of pooling, if it is pooled. by: the measures as sentences name them, if otherwise than the rows.
     """
     measure, names, values = rows["measure"][0], rows["metric"].to_list(), rows["value"].to_list()
+    measure = measure if how else by.get(measure, measure)
     first, _, high = first_of(names, values, idle)
     seconds, high_by_second = _leaders_of_second(second, idle)
     high += [name for name in high_by_second if name not in high]
@@ -38,7 +46,9 @@ def of_one(rows: pl.DataFrame, second: pl.DataFrame, idle: Collection[str], how:
     if second.height:
         value = second.filter(metric=seconds[0])["value"][0]
         also = " and" if seconds == first else f", {named(seconds, 2)}"
-        end += f"{also} by {second['measure'][0]} ({number(value)}{_on_few_groups(second, seconds[0])})"
+        other = second["measure"][0]
+        on = _on_few_groups(second, seconds[0])
+        end += f"{also} by {other if how else by.get(other, other)} ({number(value)}{on})"
     end += "." if n == 1 else f"; {UNTESTED}."
     return either(*(f"{lead}{end} {aside}".rstrip() for aside in not_counted(high) for lead in leads))
 
@@ -64,13 +74,15 @@ def of_several(
     what: tuple[str, str],
     name: str,
     how: Pooling | None,
+    measure: str,
 ) -> str:
     """The metrics that lead most often.
 
     each: rows with a value of one measure, one frame per ranking, best first; idle: metrics that cannot lead there.
-    what: a ranking, and several; name: the column of names. how: a way of pooling, if each is pooled.
+    what: a ranking, and several; name: the column of names. how: a way of pooling, if each is pooled. measure: in
+    words.
     """
-    measure, end = each[0]["measure"][0], f", pooled by {how}" if how else ""
+    end = f", pooled by {how}" if how else ""
     every_name = {one for rows in each for one in rows[name]}
     if len(every_name) == 1 == max(rows.height for rows in each):
         return f"{named(every_name)} is the only metric ranked by {measure} in {every(len(each), *what)}{end}."

@@ -344,7 +344,11 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
             for asked, rows in people.items()
             for note in rows.notes
         ]
-    facts: dict[str, Any] = {"comparisons": tuple(tested), "idle": _idle(inputs)}
+    by = {
+        (asked.testset, asked.lp): {str(result.evaluation.measure): result.by for result in one.results}
+        for asked, one in inputs.studies.items()
+    }
+    facts: dict[str, Any] = {"comparisons": tuple(tested), "idle": _idle(inputs), "by": by}
     if how is not None:
         facts["idle"] = dict.fromkeys(frame.select("testset", "lp").unique().rows(), _idle_throughout(inputs))
     return Result(frame, parts, tuple(dict.fromkeys(notes)), facts)
@@ -388,10 +392,13 @@ def _names_in(one: Study) -> list[tuple[str, str]]:
 
 
 def facts_together(tables: Mapping[str, Result]) -> dict[str, Any]:
-    """The facts of several rankings of the same evaluation sets; the keys of `idle` end with their names."""
+    """The facts of several rankings of the same evaluation sets; the keys of `idle` and `by` end with their names."""
     return {
         "comparisons": tuple(one for table in tables.values() for one in table.facts["comparisons"]),
-        "idle": {(*place, name): idle for name, table in tables.items() for place, idle in table.facts["idle"].items()},
+        **{
+            fact: {(*place, name): one for name, table in tables.items() for place, one in table.facts[fact].items()}
+            for fact in ("idle", "by")
+        },
     }
 
 
@@ -424,7 +431,7 @@ def _tested(inputs: RankingInputs, notes: list[str], several: bool) -> "list[tup
                 continue
             comparison, stored = test
             notes += stored
-            ranking = as_ranked(comparison, result.evaluation, result.parts)
+            ranking = as_ranked(comparison, result.evaluation, result.parts, result.by)
             tested.append((asked, ranking))
             lines = [ranking.generalises, *clusters_by_chance(ranking, ranking.alternative)]
             lines += _other_means(result.evaluation, comparison)

@@ -15,7 +15,7 @@ from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, TOO_NARROW, VARYI
 from metaeval.measures.judged import Units
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, Test, TestOptions
-from metaeval.results.evaluation import evaluate, undefined
+from metaeval.results.evaluation import by_source, evaluate, undefined
 from metaeval.results.notes import excluding
 from metaeval.results.remarks import remarks
 from metaeval.results.sentences import named, number
@@ -83,6 +83,7 @@ class PairwiseComparison:
     .05; it and the difference are then computed from the system scores of that test. value_intervals: (low, high) of
     the two values over the same means; resample, interval: what was resampled, and the type of interval ("student-t" if
     groups of segments were deleted); NaN for a measure whose segments are not resampled. words: the same in sentences.
+    by: the measure as sentences name it (`by_source`).
     """
 
     metrics: tuple[str, str]
@@ -97,6 +98,7 @@ class PairwiseComparison:
     words: tuple[str, ...]
     notes: tuple[str, ...]
     measure: str
+    by: str
     parts: tuple[tuple[str, str], ...]
 
     @property
@@ -195,6 +197,7 @@ def compare_pair(
             *remarks(block),
         ),
         measure=str(measure),
+        by=by_source(main.evaluation, main.block, main_options),
         parts=tuple(
             spelt(
                 [
@@ -410,7 +413,7 @@ def in_a_sentence(comparison: PairwiseComparison, alpha: float) -> tuple[str, st
     first, second = comparison.metrics
     main = comparison.tests[0]
     if np.isnan(main.p) and main.values[0] == main.values[1]:
-        return f"{first} and {second} have the same {comparison.measure} ({number(main.values[0])}).", ""
+        return f"{first} and {second} have the same {comparison.by} ({number(main.values[0])}).", ""
     if np.isnan(main.p) or np.isnan(main.values).any():
         without = [name for name, value in zip(comparison.metrics, main.values, strict=True) if np.isnan(value)]
         why = (
@@ -418,13 +421,13 @@ def in_a_sentence(comparison: PairwiseComparison, alpha: float) -> tuple[str, st
             if without
             else "the test has no p-value"
         )
-        return f"{first} and {second} cannot be compared by {comparison.measure}: {why}.", ""
+        return f"{first} and {second} cannot be compared by {comparison.by}: {why}.", ""
     population = with_unit(IN_WORDS[main.population], dict(comparison.parts).get("unit"))
     values = f"{number(main.values[0])} against {number(main.values[1])}, {_p_in_words(main)}, {population}"
     if main.p > alpha:
-        text = f"{first} and {second} do not differ significantly by {comparison.measure} ({values})."
+        text = f"{first} and {second} do not differ significantly by {comparison.by} ({values})."
     else:
-        text = f"{first} is significantly better than {second} by {comparison.measure} ({values})."
+        text = f"{first} is significantly better than {second} by {comparison.by} ({values})."
     if np.isnan(comparison.low):
         return text, ""
     ends = f"[{number(comparison.low)}, {number(comparison.high)}]"
