@@ -273,7 +273,13 @@ def check_ranked(studies: Sequence[Study]) -> None:
         lines = dict.fromkeys(str(without_segments(result.selection)) for result in ranked)
         raise QuestionError(f"{'; '.join(lines)}, which {measures} needs (pearson or pa rank by system scores)")
     faults = {
-        where(result.selection): no_metric(result.selection, result.evaluation.excluded, can="can be ranked")
+        where(result.selection): no_metric(
+            result.selection,
+            result.evaluation.excluded,
+            can="can be ranked",
+            needs_segments=result.evaluation.measure.definition.needs_segments,
+            by_measure=True,
+        )
         for result in results
     }
     first, *others = faults

@@ -560,8 +560,12 @@ def excluded(result: SliceResult, verbose: bool) -> list[str]:
             text = f"{len(out)} of {len(choices)} {kind} {are(len(out))} excluded"
             lines.append(ExclusionNote(text, EXPLAIN, kind.removesuffix("s"), len(out)))
             named = (*selection.slice.metrics, *selection.slice.systems)
+            needs_segments = result.evaluation.measure.definition.needs_segments
             lines += [
-                hinted(f"{choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
+                hinted(
+                    f"{choice.name} is excluded: {choice.reason.sentence}",
+                    choice.reason.hint if getattr(choice, "has_segments", True) or not needs_segments else "",
+                )
                 for choice in out
                 if choice.reason is not None and (choice.name in named or _base_of(choice) in {*named} - included)
             ]

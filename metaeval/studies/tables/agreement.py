@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -56,14 +57,15 @@ def agreement(
         scores = np.where(block.judged, block.scores, 0.0)
         groups = np.where(block.judged, labels(block, measure["by"]), -1)
     if not block.metrics:
-        raise no_metric(whole.selection, excluded)
+        raise no_metric(whole.selection, excluded, needs_segments=measure.level != "sys")
     matrix = kernels.correlation_matrix(scores, groups, statistic)
     names = [metric.name for metric in block.metrics]
     columns = {name: pl.Series(column).fill_nan(None) for name, column in zip(names, matrix.T, strict=True)}
     parts = table_parts(("matrix", measure), block, ("system_score", source))
     notes = table_notes(block, excluded)
     idle = without_judgement([(one.name, one.base_name) for one in block.metrics], notes)
-    frame, facts = pl.DataFrame({"metric": names, **columns}), {"idle": idle}
+    frame = pl.DataFrame({"metric": names, **columns})
+    facts: dict[str, Any] = {"idle": idle}
     if metric is not None:
         if (place := metric_place(whole, metric)) is None:
             raise unknown("metric", metric, names, where=where(block.selection))
