@@ -298,7 +298,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             chosen = expand(warehouse, self.testset, self.lp, self.human).chosen
             references, standard = references_in(warehouse, *chosen[0])
         testsets, lps = ({names[at] for names in chosen} for at in (0, 1))
-        variant = variant_called(path, lps, references, standard)
+        wanted = self.reference if self.reference in references else standard
+        variant = variant_called(path, lps, references, wanted)
         is_named = f"-{variant.reference}" in path.name or variant.reference is None
         said = () if is_named else (f"{path.name} names no reference; assuming {variant.reference}",)
         (testset, lp) = (names.copy().pop() if len(names) == 1 else None for names in (testsets, lps))

@@ -151,6 +151,8 @@ class Answerable(Protocol[R]):
 
     def headline(self, answer: "Answer[R]") -> str: ...
 
+    def headline_of_several(self, answers: "Sequence[Answer[R]]") -> str: ...
+
     def drawn(self, answer: "Answer[R]") -> "alt.VConcatChart": ...
 
 
@@ -321,12 +323,13 @@ def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]],
     frames, shapes = [], []
     least: dict[str, Sequence[float]] = {}
     notes: list[str] = []
+    total = question.headline_of_several(list(found.values()))
     for (testset, lp), one in found.items():
         place = {"testset": testset, "lp": lp}
         rest = [name for name in one.frame.columns if name not in place]
         frames.append(one.frame.select(*(pl.lit(value).alias(name) for name, value in place.items()), *rest))
         shapes.append({**place, **one.shape, "summary": one.summary} if isinstance(one.shape, Mapping) else None)
-        own = [one.summary] if frames[1:] else []  # the first one's stands in front of all
+        own = [one.summary] if frames[1:] or total else []  # the first one's stands in front of all
         notes += [placed(f"{testset} {lp}", note) for note in (*own, *one.notes)]
         least |= dict.fromkeys(one.least, ())
     for name in least:
@@ -340,7 +343,7 @@ def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]],
         (*notes, *skipped),
         question=question,
         results=tuple(result for one in found.values() for result in one.results),
-        summary=_of_several(found),
+        summary=total or _of_several(found),
         shape=None if None in shapes else shapes,
         least=least,
         digits=first.digits,

@@ -370,8 +370,10 @@ def test_what_judges_nothing_leads_no_pooled_ranking(constant: Warehouse) -> Non
 
 
 def test_no_metric_is_advised_that_scores_all_systems_alike(constant: Warehouse) -> None:
-    found = metaeval.advise(constant, "tiny24", "en-de", measure="spa")
+    found = metaeval.advise(constant, "tiny24", "en-de", measure="acc_eq(by=item)")
     assert set(found.frame["metric"]) == {"Fine-src", "Good-src", "Weak-src", "Worst-src"}
+    (note,) = [note for note in found.notes if "not counted, as they judge no translation" in note]
+    assert note.endswith("tiny24 en-de: not counted, as they judge no translation: Asleep-src, sentinel-ref-refA")
 
 
 def test_the_first_sentence_and_the_table_have_the_same_leader(constant: Warehouse) -> None:
@@ -392,12 +394,14 @@ def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     """Submitted system scores that differ from the means of segments in en-de, and do not in he-en."""
     folder = tmp_path_factory.mktemp("kinds")
     human = np.arange(6.0)[:, None] + np.random.default_rng(0).normal(size=(6, 40))
-    noise = np.random.default_rng(1).normal(size=(3, 6, 40))
+    noise = np.random.default_rng(1).normal(size=(4, 6, 40))
     for lp, shift in (("en-de", np.array([0.0, 2, -2, 2, -2, 0])), ("he-en", np.zeros(6))):
         metrics = {
             f"{name}-src": ScoreTable(SYSTEMS, seg=human + 3 * one, sys=(human + 3 * one).mean(axis=1) + shift)
-            for name, one in zip("ABC", noise, strict=True)
+            for name, one in zip("ABC", noise[:3], strict=True)
         }
+        worst = noise[3] - human
+        metrics["Worst-src"] = ScoreTable(SYSTEMS, seg=worst, sys=worst.mean(axis=1))
         mqm = {"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
         documents = [("news", str(number)) for number in range(40)]
         tiny_layout(folder / "in", lp=lp, systems=SYSTEMS, humans=mqm, metrics=metrics, documents=documents)
@@ -433,6 +437,27 @@ def test_the_first_line_names_the_system_scores_where_both_kinds_differ(
     )
     assert said.format(measure) in both
     assert f" by {measure} (" in alike
+
+
+@pytest.mark.parametrize("measure", ["pearson", "acc_eq(by=item)"])
+@pytest.mark.parametrize("pair", [("A-src", "B-src"), ("B-src", "Worst-src"), ("Worst-src", "A-src")])
+def test_two_metrics_are_counted_over_all_evaluation_sets(
+    two_kinds: Warehouse, measure: str, pair: tuple[str, str]
+) -> None:
+    found = metaeval.compare(two_kinds, "tiny24", "all", metrics=pair, measure=measure, status="all")
+    significant = found.frame.filter(pl.col("p") <= 0.05)
+    counts = {name: significant.filter(better=name).height for name in pair}
+    n = found.frame["p"].count()
+    first, second = sorted(pair, key=lambda name: -counts[name])
+    if significant.is_empty():
+        assert " do not differ significantly " in found.summary
+        assert " in both evaluation sets (p > 0.05, new documents)." in found.summary
+    else:
+        said = f"in {counts[first]} of 2 evaluation sets, {second.removesuffix('-src')} in {counts[second]}"
+        assert found.summary.startswith(f"{first.removesuffix('-src')} is significantly better than ")
+        assert said in found.summary
+        assert (f"do not differ significantly in {n - significant.height}" in found.summary) == (n > significant.height)
+    assert sum(f"by {measure}" in note for note in found.notes) >= 2  # the sentence of each set
 
 
 def test_without_segment_scores_the_population_is_new_systems_and_a_note_says_why(constant: Warehouse) -> None:

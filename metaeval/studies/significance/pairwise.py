@@ -18,7 +18,7 @@ from metaeval.measures.options import Options, Population, Test, TestOptions
 from metaeval.results.evaluation import by_source, evaluate, undefined
 from metaeval.results.notes import excluding
 from metaeval.results.remarks import remarks
-from metaeval.results.sentences import named, number
+from metaeval.results.sentences import named, new_units, number
 from metaeval.results.signature import interval_in_words, line, spelt
 from metaeval.studies.significance.metric_tests import (
     NOMINAL,
@@ -37,8 +37,10 @@ from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.slices import Slice
 from warehouse import QuestionError
+from warehouse.facts.metrics import folded
+from warehouse.names import MetricVariant
 from warehouse.progress import Progress
-from warehouse.wording import are, counted
+from warehouse.wording import are, counted, every
 
 Ends = tuple[float, float]
 _Made = tuple[str, str, Resample, int | None, str | None]  # an interval's name, type, units, resamples, system scores
@@ -432,6 +434,38 @@ def in_a_sentence(comparison: PairwiseComparison, alpha: float) -> tuple[str, st
         return text, ""
     ends = f"[{number(comparison.low)}, {number(comparison.high)}]"
     return text, f"Difference {number(comparison.difference)} {ends}."
+
+
+def of_several(comparisons: Sequence[PairwiseComparison], alpha: float) -> str:
+    """In how many evaluation sets each of two metrics is better, and in how many they do not differ significantly.
+
+    "" if none has a test, or if they are not the same two metrics, whatever their references.
+    """
+    spelt = [[MetricVariant.parse(name).base_name for name in one.metrics] for one in comparisons]
+    folds = [[folded(name) for name in both] for both in spelt]
+    mains = [one.tests[0] for one in comparisons]
+    tested = [main for main in mains if not np.isnan(main.p)]
+    if len({*folds[0]}) < 2 or any({*both} != {*folds[0]} for both in folds) or not tested:
+        return ""
+    n_better = dict.fromkeys(folds[0], 0)
+    for (better, _), main in zip(folds, mains, strict=True):
+        n_better[better] += bool(main.p <= alpha)
+    name = dict(zip(folds[0], spelt[0], strict=True))
+    (first, n), (second, n_second) = sorted(n_better.items(), key=lambda one: -one[1])
+    n_alike, n_untested = len(tested) - n - n_second, len(mains) - len(tested)
+    of = f"of {len(mains)} evaluation sets"
+    if n:
+        said = f"{name[first]} is significantly better than {name[second]} by {comparisons[0].measure} in {n} {of}"
+        said += f", {name[second]} in {n_second}"
+        said += f", and they do not differ significantly in {n_alike}" if n_alike else ""
+    else:
+        where = every(n_alike, "evaluation set") if n_alike == len(mains) else f"{n_alike} {of}"
+        said = f"{name[first]} and {name[second]} do not differ significantly by {comparisons[0].measure} in {where}"
+    words = [with_unit(IN_WORDS[one.tests[0].population], dict(one.parts).get("unit")) for one in comparisons]
+    units = dict.fromkeys(new_units(one).removeprefix("new ") for one in words)
+    sign = "≤" if n else ">"
+    untested = f" {n_untested} cannot be tested." if n_untested else ""
+    return f"{said} (p {sign} {alpha:g}, new {' or '.join(units)}).{untested}"
 
 
 def _too_narrow(measure: Measure, difference: Interval, varied: Resample) -> list[str]:
