@@ -104,7 +104,7 @@ def _evaluation(measure: Measure, block: Block, options: Options, progress: Prog
 _SOURCES: dict[SystemScore, str] = {
     "submitted": "submitted scores",
     "mean": "means of all segments",
-    "judged-mean": "means of annotated segments",
+    "judged-mean": "judged means",
 }
 _SHOWN = 0.0005  # a difference that three decimals show
 

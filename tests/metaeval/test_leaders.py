@@ -411,7 +411,7 @@ def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         yield warehouse
 
 
-_OF_MEANS, _SUBMITTED = " by {} of means of annotated segments (", " by {} of submitted scores ("
+_OF_MEANS, _SUBMITTED = " by {} of judged means (", " by {} of submitted scores ("
 
 
 @pytest.mark.parametrize("measure", ["pearson", "pa", "spearman", "kendall"])

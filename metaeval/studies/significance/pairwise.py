@@ -18,7 +18,7 @@ from metaeval.measures.options import Options, Population, Test, TestOptions
 from metaeval.results.evaluation import by_source, evaluate, undefined
 from metaeval.results.notes import excluding
 from metaeval.results.remarks import remarks
-from metaeval.results.sentences import named, new_units, number
+from metaeval.results.sentences import LONGEST, named, new_units, number
 from metaeval.results.signature import interval_in_words, line, spelt
 from metaeval.studies.significance.metric_tests import (
     NOMINAL,
@@ -425,15 +425,17 @@ def in_a_sentence(comparison: PairwiseComparison, alpha: float) -> tuple[str, st
         )
         return f"{first} and {second} cannot be compared by {comparison.by}: {why}.", ""
     population = with_unit(IN_WORDS[main.population], dict(comparison.parts).get("unit"))
-    values = f"{number(main.values[0])} against {number(main.values[1])}, {_p_in_words(main)}, {population}"
+    values = f"{number(main.values[0])} against {number(main.values[1])}, {_p_in_words(main)}"
     if main.p > alpha:
-        text = f"{first} and {second} do not differ significantly by {comparison.by} ({values})."
+        text = f"{first} and {second} do not differ significantly by {comparison.by} ({values}, "
     else:
-        text = f"{first} is significantly better than {second} by {comparison.by} ({values})."
-    if np.isnan(comparison.low):
-        return text, ""
-    ends = f"[{number(comparison.low)}, {number(comparison.high)}]"
-    return text, f"Difference {number(comparison.difference)} {ends}."
+        text = f"{first} is significantly better than {second} by {comparison.by} ({values}, "
+    difference = ""
+    if not np.isnan(comparison.low):
+        ends = f"[{number(comparison.low)}, {number(comparison.high)}]"
+        difference = f"Difference {number(comparison.difference)} {ends}."
+    fits = len(f"{text}{population}). {difference}") <= LONGEST
+    return f"{text}{population if fits else new_units(population)}).", difference
 
 
 def of_several(comparisons: Sequence[PairwiseComparison], alpha: float) -> str:
