@@ -79,7 +79,7 @@ class Partial(Decisive):
 
 
 def few_metrics(used: Iterable[str], excluded: Mapping[str, Exclusion]) -> list[str]:
-    """A note if most metrics of a slice lack what is needed. used: the metrics that do not, or all.
+    """A note if what is needed is missing for most metrics of a slice. used: the metrics that have it, or all.
 
     >>> from queries.reasons import Reason
     >>> few_metrics("AB", dict.fromkeys("CDE", Exclusion(Reason.NO_SEGMENT_SCORES))), few_metrics("A", {})

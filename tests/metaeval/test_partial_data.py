@@ -117,4 +117,4 @@ def test_the_first_line_says_how_few_of_the_metrics_have_what_is_needed(
 
 def test_several_sets_are_counted_in_which_most_metrics_lack_scores(few: Warehouse) -> None:
     found = metaeval.rank(few, "tiny24", "all", "spa", status="all")
-    assert found.summary.endswith(" In 1 of 2 sets, most metrics lack the scores needed.")
+    assert found.summary.endswith(" In 1 of 2 sets, the scores needed are missing for most metrics.")

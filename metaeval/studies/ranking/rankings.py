@@ -355,7 +355,7 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
 
 
 def on_few_metrics(results: Sequence[SliceResult]) -> list[str]:
-    """A note if most metrics lack what a measure needs: how many in one evaluation set, or in how many of several."""
+    """A note if what a measure needs is missing for most metrics: for how many, or in how many of several sets."""
     few = {
         result.selection.evalset_id: notes
         for result in results
@@ -366,7 +366,7 @@ def on_few_metrics(results: Sequence[SliceResult]) -> list[str]:
     if not few or n < 2:
         return next(iter(few.values()), [])
     where = every(n, "set") if len(few) == n else f"{len(few)} of {n} sets"
-    return [Partial(f"partial: in {where}, most metrics lack the scores needed")]
+    return [Partial(f"partial: in {where}, the scores needed are missing for most metrics")]
 
 
 def _idle(inputs: RankingInputs) -> dict[tuple[str, ...], set[str]]:
