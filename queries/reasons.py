@@ -78,6 +78,8 @@ class Exclusion:
 
     reason: Reason
     details: tuple[object, ...] = ()
+    is_only: bool = True
+    """Whether it is the only reason, so that the option which lifts it includes the system or metric."""
 
     def __str__(self) -> str:
         return f"{self.sentence} ({self.hint})" if self.hint else self.sentence
@@ -90,7 +92,7 @@ class Exclusion:
     @property
     def hint(self) -> str:
         """An option that includes it; "" where there is none."""
-        return HINTS.get(self.reason, "")
+        return HINTS.get(self.reason, "") if self.is_only else ""
 
     @property
     def lacks_scores(self) -> bool:

@@ -359,7 +359,8 @@ def _choose_systems(
 
 
 def _first_that_holds(*reasons: tuple[bool, Exclusion]) -> Exclusion | None:
-    return next((reason for holds, reason in reasons if holds), None)
+    holding = [reason for holds, reason in reasons if holds]
+    return replace(holding[0], is_only=len(holding) == 1 or not holding[0].hint) if holding else None
 
 
 def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> tuple[str, tuple[str, ...]]:
@@ -375,7 +376,7 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> tup
     more = f"; and {counted(len(ordered) - 3, 'more reason')}" if len(ordered) > 3 else ""
     said = (f"with {one}" if one[0].isdigit() else one for one in (found[0].sentence for found in ordered[:3]))
     words = "; ".join(f"{len(found)} {one}" for found, one in zip(ordered, said, strict=False)) + more
-    return words, tuple(found[0].hint for found in ordered[:3] if found[0].hint)
+    return words, tuple(hint for found in ordered[:3] if (hint := max(one.hint for one in found)))
 
 
 def _choose_metrics(

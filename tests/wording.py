@@ -63,3 +63,12 @@ def contributor_texts(root: Path) -> Iterator[tuple[str, str]]:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if line.lstrip().startswith(("--", "COMMENT")):
                 yield f"{path.relative_to(root)}:{number}", line
+
+
+def without_source(sentence: str) -> str:
+    """A sentence without the system scores that its measure is based on.
+
+    >>> without_source("A ranks first by pearson of judged means (0.900)."), without_source("A leads by pa (0.900).")
+    ('A ranks first by pearson (0.900).', 'A leads by pa (0.900).')
+    """
+    return re.sub(r" of (submitted scores|judged means|means of all segments)(?= \()", "", sentence)

@@ -80,7 +80,7 @@ def _at_a_glance(found: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame"
 
 
 def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str | None]:
-    """One text per row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
+    """One text per row: the value with its cluster raised, its interval, and in brackets rank, range and groups."""
     from cli.render.wide import marks
 
     clusters = f"cluster {measure}"
@@ -101,5 +101,6 @@ def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str 
         ranks = str(row["rank"]) if with_rank and row["rank"] is not None else ""
         if row.get("rank_low") is not None:
             ranks += f"{', ' if ranks else ''}{row['rank_low']}-{row['rank_high']}"
-        found.append(f"{text} ({ranks})" if ranks else text)
+        said = "; ".join(filter(None, (ranks, row.get("groups"))))
+        found.append(f"{text} ({said})" if said else text)
     return found

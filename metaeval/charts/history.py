@@ -2,6 +2,7 @@
 
 import textwrap
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import altair as alt
@@ -24,8 +25,9 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
 
     rows: as of `studies.trends.groups.grouped`; by_year: as of `studies.trends.gaps.pooled_by_year`. One panel for
     each human protocol, the earliest first; all other families are grey lines. Bars are 95% intervals, pooled if a year
-    has several evaluation sets (with fewer than 3 there is none). Hollow points: metrics trained on that year's human
-    scores. A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
+    has several evaluation sets (with fewer than 3, and for a mean of values, there is none). Hollow points: metrics
+    trained on that year's human scores. A dashed line joins the two values of a bridge: a step of the protocol, not of
+    the metric.
     Raises QuestionError: there is no value.
     """
     if rows["value"].count() == 0:
@@ -52,11 +54,33 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
         f"{measure} over the years, by human protocol",
         signature,
         {"years": points, "bridges": steps, "edges": edges},
-        "one family per kind of metric, the one with most years; other families grey",
-        "bars: 95% intervals; hollow points: trained on human scores of that year",
-        "dashed: step from the value by the other protocol on the same systems, due to the protocol and not the metric",
-        *(["triangles at the edge: points beyond the axis"] if edges else []),
+        *_in_words(_way(rows), by_year, points, steps, edges),
     )
+
+
+_SHOWN = {
+    "family": "one family per kind of metric, the one with most years; other families grey",
+    "version": "one metric per kind, the one with most years; other metrics grey",
+    "kind": "the best metric of each kind in each evaluation set",
+    "best": "the best of all metrics in each evaluation set",
+}
+
+
+def _in_words(way: str, by_year: pl.DataFrame, points: Rows, steps: Rows, edges: Rows) -> Iterator[str]:
+    """What the marks that are there mean."""
+    yield _SHOWN[way]
+    if any(one["n_sets"] > 1 for one in points):
+        yield f"over several evaluation sets: values pooled by {by_year['pool'][0]}, gaps by random effects"
+    marks = {
+        "bars: 95% intervals": any(one[end] is not None for one in points for end in ("low", "gap_low")),
+        "hollow points: trained on human scores of that year": any(one["contaminated"] for one in points),
+    }
+    if any(marks.values()):
+        yield "; ".join(text for text, is_there in marks.items() if is_there)
+    if steps:
+        yield "dashed: step between protocols on the same systems, due to the protocol and not the metric"
+    if edges:
+        yield "triangles at the edge: points beyond the axis"
 
 
 def _ends(points: Rows, column: str) -> tuple[float, float]:
@@ -75,13 +99,15 @@ def _ends(points: Rows, column: str) -> tuple[float, float]:
 
 def _groups(rows: pl.DataFrame) -> dict[str, str]:
     """Group -> its displayed name: for each kind the group in most years, then with most values."""
+    if _way(rows) == "best":
+        return {"best": "best of all"}
     valued = rows.lazy().filter(pl.col("value").is_not_null() & pl.col("bridge").is_null())
     found = (
         valued.filter(pl.col("by") == _way(rows))
         .group_by("group", "kind")
         .agg(n_years=pl.col("year").n_unique(), n=pl.len())
         .sort("n_years", "n", "group", descending=[True, True, False])
-        .unique("kind", keep="first", maintain_order=True)
+        .unique("group" if _way(rows) == "kind" else "kind", keep="first", maintain_order=True)
         .unique("group", keep="first", maintain_order=True)
         .head(MOST)
         .sort("group")

@@ -81,6 +81,7 @@ class Values:
     those of them where the statistic is not defined. n_systems: set if not all systems of the block count.
     system_score: source of each metric's system scores, None at segment level. counts: pair counts of all groups
     together. details: extra columns of a ranking by the measure. why: metric -> why its value is not defined.
+    by_order: whether the order of the systems' names decides most of the value, which then gets no rank.
     more_parts: of the signature.
     """
 
@@ -95,6 +96,7 @@ class Values:
     counts: PairCounts | None = None
     details: dict[str, Floats] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
+    by_order: Bools | None = None
     more_parts: tuple[tuple[str, object], ...] = ()
 
 

@@ -145,8 +145,13 @@ class SoftPairwiseAccuracy(Measure):
         value = kernels.soft_pairwise_accuracy(p[0], p[1:], counted=with_common, binary=self["binary"] == "yes")
         differs = np.where(mask, judged.scores, np.inf).min(axis=1) < np.where(mask, judged.scores, -np.inf).max(axis=1)
         rewarded = ~differs.any(axis=1) & _ties_systems(judged.human)
+        tied = ((p[1:] == 1) & (p[1:].transpose(0, 2, 1) == 1) & np.triu(with_common, 1)).sum(axis=(1, 2))
         return Values(
-            np.where(rewarded, np.nan, value), n_pairs=n_pairs, system_score=used, why=only_ties(block, rewarded)
+            np.where(rewarded, np.nan, value),
+            n_pairs=n_pairs,
+            system_score=used,
+            why=only_ties(block, rewarded),
+            by_order=tied > n_pairs / 2,  # p is 1 whichever system of the pair is named first
         )
 
     @property

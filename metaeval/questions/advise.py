@@ -83,7 +83,8 @@ class Advise(Evalset, Question["Result"], name="advise"):
         if (top["n_sets"] > 1 or top["metric"] != newest["metric"]) and top["n_best"] > top["n_worse"]:
             place = what if is_one_lp else f"for {only}".replace("for without", "without") if only else ""
             return _supported(counts, place, self.measure, new, is_one_lp=is_one_lp)
-        return _newest(frame, counts, what, self.measure, new, is_one_lp=is_one_lp)
+        n_idle = len(answer.facts["idle"][newest["testset"], newest["lp"]])
+        return _newest(frame, counts, what, self.measure, new, n_idle, is_one_lp=is_one_lp)
 
 
 def _supported(counts: "pl.DataFrame", place: str, measure: str, new: str, *, is_one_lp: bool) -> str:
@@ -143,9 +144,12 @@ def _of_sets(row: Mapping[str, Any]) -> str:
 
 
 def _newest(
-    frame: "pl.DataFrame", counts: "pl.DataFrame", what: str, measure: str, new: str, *, is_one_lp: bool
+    frame: "pl.DataFrame", counts: "pl.DataFrame", what: str, measure: str, new: str, n_idle: int, *, is_one_lp: bool
 ) -> str:
-    """The best metric of the newest set, and whether others differ; frame: as of `advice`."""
+    """The best metric of the newest set, and whether others differ.
+
+    frame: as of `advice`; n_idle: metrics of that set that are not counted.
+    """
     from metaeval.results.sentences import named, number, opening
     from warehouse.wording import counted
 
@@ -159,12 +163,13 @@ def _newest(
     of = f"{place} {best['human']}, {size}{value}"
     lead = f"{best['metric']} ranks first {what}{year} ({of})"
     n, n_worse = newest.height - 1, newest.filter(is_among_best=False).height
-    worse = f"{every(n, 'other') if n_worse == n else f'{n_worse} of {n} others'} {are(n_worse)}"
+    idle = f" ({n_idle} not counted)" if n_idle else ""
+    worse = f"{every(n, 'other') if n_worse == n else f'{n_worse} of {n} others'}{idle} {are(n_worse)}"
     if not n_worse:
         first = f"{lead}, but no other is significantly worse ({new})"
     elif others:
         verb = "does" if len(others) == 1 else "do"
-        who = named(others, 1) if len(others) < 3 else f"{len(others)} of {n} others"
+        who = named(others, 1) if len(others) < 3 else f"{len(others)} of {n} others{idle}"
         first = f"{lead}; {who} {verb} not differ significantly ({new})"
     else:
         first = f"{lead}; {worse} significantly worse ({new})"

@@ -51,7 +51,10 @@ class AutoRank(Slice, Question["Result"], name="autorank"):
         after = sets[0].filter(sets[0]["rank"] > 1)["system"].to_list()[:1]
         behind = f", ahead of {after[0]}" if after else ""
         verb = "rank" if len(firsts[0]) > 1 else "ranks"
-        n = counted(len(answer.frame.columns) - 6, "metric")
+        (n_without,), n_metrics = answer.facts["n_without"], len(answer.frame.columns) - 6
+        n = counted(n_metrics, "metric")
+        if n_without > n_metrics:
+            n = f"{n_metrics} of {n_metrics + n_without} metrics"
         return opening(f"{named(firsts[0])} {verb} first by AutoRank{behind} ({n}, no human scores); {UNTESTED}.")
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

@@ -11,6 +11,8 @@ from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import altair as alt
 
     from metaeval.results.answer import Answer
@@ -81,6 +83,12 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
 
         found = answer.result
         return found.in_a_sentence() if isinstance(found, Comparison) else opening(*in_a_sentence(found, self.alpha))
+
+    def headline_of_several(self, answers: "Sequence[Answer[Comparison | PairwiseComparison]]") -> str:
+        from metaeval.studies.significance.pairwise import PairwiseComparison, of_several
+
+        pairs = [one.result for one in answers if isinstance(one.result, PairwiseComparison)]
+        return of_several(pairs, self.alpha) if len(pairs) == len(answers) else ""
 
     def chart(self, answer: "Answer[Comparison | PairwiseComparison]") -> "alt.VConcatChart":
         from metaeval.charts.significance import significance_matrix

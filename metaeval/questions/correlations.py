@@ -73,10 +73,13 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
             one, known = answer.facts["metric"], answer.frame.drop_nulls("correlation")
             if known.is_empty():
                 return f"{one} has no correlation by {self.measure} with another metric."
-            said = [f"{name} ({number(value)})" for name, value in known.rows()]
+            idle = [name for name in known["metric"] if name in answer.facts["idle"]]
+            idle = idle if len(idle) < known.height else []
+            said = [f"{name} ({number(value)})" for name, value in known.rows() if name not in idle]
             return opening(
                 f"{one} is most like {named(said[:3], last='and')} by {self.measure}"
                 f"{f', least like {said[-1]}' if len(said) > 3 else ''}.",
+                _not_counted(idle),
                 not_people,
             )
         if len(names) == 1:
@@ -89,6 +92,9 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
             and value == value
             and not (self.human == ALL and share_ratings(a, b))
         ]
+        idle = [name for name in names if name in answer.facts.get("idle", ())]
+        judging = [pair for pair in pairs if not {*pair[1:]} & {*idle}]
+        pairs, idle = (judging, idle) if judging else (pairs, [])
         what = "human scores" if self.human == ALL else "metrics"
         if not pairs:
             return f"No two {what} have a correlation by {self.measure}."
@@ -96,13 +102,13 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         if len(pairs) == 1:
             sentence = f"{' and '.join(most)} correlate by {self.measure} with {number(high)}."
         else:
-            sentence = (
-                f"{' and '.join(most)} correlate most of {len(names)} {what} ({self.measure} {number(high)}), "
-                f"{' and '.join(least)} least ({number(low)})."
-            )
+            of = f"{len(names) - len(idle)} {what}"
+            sentence = f"{' and '.join(most)} correlate most of {of} ({self.measure} {number(high)})"
+            ends = (f", {' and '.join(least)} least ({number(low)}).", ".")
+            sentence = next(one for end in ends if _fits(one := f"{sentence}{end}", _not_counted(idle)) or end == ".")
         n_shared = sum(share_ratings(a, b) for a, b in combinations(names, 2)) if self.human == ALL else 0
         shared = f"{counted(n_shared, 'pair')} of the same ratings {are(n_shared)} not compared." if n_shared else ""
-        return opening(sentence, shared if self.human == ALL else not_people)
+        return opening(sentence, _not_counted(idle), shared if self.human == ALL else not_people)
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.correlations import correlation_matrix
@@ -112,3 +118,15 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         if self.metric is not None:
             raise QuestionError(f"no chart goes with {option('metric')}")
         return correlation_matrix(found.frame, clustered(found.frame), self.measure, found.signature)
+
+
+def _fits(*sentences: str) -> bool:
+    from metaeval.results.sentences import opening
+
+    return opening(*sentences) == " ".join(filter(None, sentences))
+
+
+def _not_counted(idle: list[str]) -> str:
+    judge = "judges" if len(idle) == 1 else "judge"
+    what = f"{len(idle)} that {judge} no translation {are(len(idle))} not counted."
+    return what if idle else ""

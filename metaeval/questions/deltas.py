@@ -95,14 +95,18 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         )
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import opening
+        from metaeval.results.sentences import either, opening
 
         if not self.hard:
             from metaeval.studies.pairs.deltas import at_in_a_sentence, in_a_sentence
 
             if self.difference is None:
-                return opening(*in_a_sentence(answer.frame))
-            return opening(*at_in_a_sentence(answer.frame, answer.facts["curves"]))
+                lead, *rest = in_a_sentence(answer.frame)
+            else:
+                lead, *rest = at_in_a_sentence(answer.frame, answer.facts["curves"])
+            long, *shorter = [*(f"{one}." for one in answer.facts["converted"]), "Scores × 100."]
+            last = [long, *shorter] if shorter else [""]
+            return either(*(" ".join(filter(None, (lead, *some, end))) for some in (rest, ()) for end in last))
         n, few = answer.frame.height, "no metric" if self.max_correct == 0 else f"at most {self.max_correct} metrics"
         every = answer.facts["every"].height
         order = "orders" if self.max_correct == 0 else "order"

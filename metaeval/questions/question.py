@@ -87,6 +87,10 @@ class Question(Fields, Generic[R]):
         """
         raise NotImplementedError
 
+    def headline_of_several(self, answers: "Sequence[Answer[R]]") -> str:
+        """The answers for several evaluation sets in one sentence; "" if the first one's stands for all."""
+        return ""
+
     def in_few_words(self) -> str:
         """The question in few words: the arguments, and the options that are not at their defaults."""
         known, given = fields_of(type(self)), self.given()

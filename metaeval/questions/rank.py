@@ -302,7 +302,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             chosen = expand(warehouse, self.testset, self.lp, self.human).chosen
             references, standard = references_in(warehouse, *chosen[0])
         testsets, lps = ({names[at] for names in chosen} for at in (0, 1))
-        variant = variant_called(path, lps, references, standard)
+        wanted = self.reference if self.reference in references else standard
+        variant = variant_called(path, lps, references, wanted)
         is_named = f"-{variant.reference}" in path.name or variant.reference is None
         said = () if is_named else (f"{path.name} names no reference; assuming {variant.reference}",)
         (testset, lp) = (names.copy().pop() if len(names) == 1 else None for names in (testsets, lps))
@@ -345,7 +346,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         frame = answer.frame
         frame = frame.filter(kind="metric") if "kind" in frame.columns else frame
         measure = frame["measure"][0]
-        rows = frame.filter(measure=measure).drop_nulls("value")
+        rows = frame.filter(measure=measure).drop_nulls("rank")
         if rows.is_empty():
             places = [" ".join(place) for place in frame.select("testset", "lp").unique().rows()]
             said = without_value(measure, answer.notes, places)
@@ -356,21 +357,23 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         places = ["testset", "lp", *([self.by] if self.by else []), *(["human"] if self.human == ALL else [])]
         each = rows.partition_by(places, maintain_order=True, as_dict=True)
         idle = [answer.facts["idle"][place] for place in each]
+        words = {of[measure] for place in each if (of := answer.facts["by"].get(place))}
+        by = words.pop() if len(words) == 1 and not self.pool else measure
         if len(each) == 1:
             tested = [one for _, one in answer.facts["comparisons"] if one.measure == measure]
             if tested:  # of other domains or human scores, none has a value
                 found = max(tested, key=lambda one: int(one.ranks.astype(bool).sum()))
                 return str(found.in_a_sentence(rows.select("metric", "value").rows(), idle[0]))
             second = () if self.pool else frame["measure"].unique(maintain_order=True)[1:2]
-            others = frame.drop_nulls("value").filter(pl.col("measure").is_in(second))
-            return of_one(rows, others, idle[0], self.pool)
+            others = frame.drop_nulls("rank").filter(pl.col("measure").is_in(second))
+            return of_one(rows, others, idle[0], self.pool, answer.facts["by"].get(next(iter(each)), {}))
         nouns = {"domain": ("domain", "domains"), "phenomenon": ("phenomenon", "phenomena")}
         what = nouns.get(self.by or "", ("evaluation set", "evaluation sets"))
         if self.human == ALL and rows["human"].n_unique() > 1:
             what = ("ranking by human scores", "rankings by human scores")
         # each evaluation set may have another reference
         name = "metric" if rows.select("testset", "lp").n_unique() == 1 else "base_metric"
-        return of_several(list(each.values()), idle, what, name, self.pool)
+        return of_several(list(each.values()), idle, what, name, self.pool, by)
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.ranking import ranking_dots, ranking_heat_map

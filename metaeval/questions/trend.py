@@ -117,7 +117,7 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
         history, shown = answer.result
         years = shown if self.view == "years" else show(history, self.part(TrendSettings), "years")
         rows = years.facts["rows"]
-        by_year = pooled_by_year(rows, history.measure, self.pool or "random-effects")
+        by_year = pooled_by_year(rows, history.measure, self.pool or "mean")
         return history_chart(rows, by_year, history.anchor, years.signature)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overloa
 
 import polars as pl
 
-from metaeval.results.notes import ExclusionNote, Partial, partial_first, placed, reworded
+from metaeval.results.notes import ExclusionNote, Partial, few_metrics, partial_first, placed, reworded
 from metaeval.results.signature import Part, Parts, line, lines_of, slice_parts, stamped
 from metaeval.results.stars import marking
 from queries.reasons import Exclusion, by_reason
@@ -95,7 +95,8 @@ def table_notes(block: "Block", excluded: Mapping[str, Exclusion]) -> tuple[str,
     """Notes on a table over a block. excluded: metrics of the slice that are not in the table."""
     from metaeval.results.remarks import remarks  # NumPy, which lists do without
 
-    return (*without(excluded), *remarks(block))
+    few = few_metrics((metric.name for metric in block.metrics), excluded)
+    return (*few, *without(excluded), *remarks(block))
 
 
 def without(excluded: Mapping[str, Exclusion]) -> list[str]:
@@ -150,6 +151,8 @@ class Answerable(Protocol[R]):
 
     def headline(self, answer: "Answer[R]") -> str: ...
 
+    def headline_of_several(self, answers: "Sequence[Answer[R]]") -> str: ...
+
     def drawn(self, answer: "Answer[R]") -> "alt.VConcatChart": ...
 
 
@@ -199,7 +202,7 @@ class Answer(Result, Generic[R]):
         if self.partial and text:
             from metaeval.results.sentences import with_missing
 
-            text = with_missing(text, self.partial[0])
+            text = with_missing(text, *self.partial)
         return replace(self, summary=text)
 
     def _repr_html_(self) -> str:
@@ -320,12 +323,13 @@ def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]],
     frames, shapes = [], []
     least: dict[str, Sequence[float]] = {}
     notes: list[str] = []
+    total = question.headline_of_several(list(found.values()))
     for (testset, lp), one in found.items():
         place = {"testset": testset, "lp": lp}
         rest = [name for name in one.frame.columns if name not in place]
         frames.append(one.frame.select(*(pl.lit(value).alias(name) for name, value in place.items()), *rest))
         shapes.append({**place, **one.shape, "summary": one.summary} if isinstance(one.shape, Mapping) else None)
-        own = [one.summary] if frames[1:] else []  # the first one's stands in front of all
+        own = [one.summary] if frames[1:] or total else []  # the first one's stands in front of all
         notes += [placed(f"{testset} {lp}", note) for note in (*own, *one.notes)]
         least |= dict.fromkeys(one.least, ())
     for name in least:
@@ -339,7 +343,7 @@ def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]],
         (*notes, *skipped),
         question=question,
         results=tuple(result for one in found.values() for result in one.results),
-        summary=_of_several(found),
+        summary=total or _of_several(found),
         shape=None if None in shapes else shapes,
         least=least,
         digits=first.digits,

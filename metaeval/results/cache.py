@@ -20,7 +20,7 @@ from warehouse.database.connection import StoredResult, store_results, stored_pa
 from warehouse.names import LARGEST_SCORE
 from warehouse.wording import option
 
-SHAPE = 21  # counts up when stored results get another form, or another test by default
+SHAPE = 22  # counts up when stored results get another form, or another test by default
 FROM_STORE = f"stored result; {option('recompute', True)} computes it again"
 DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")

@@ -1,7 +1,8 @@
 """Evaluation: one measure applied to one block, for all its metrics at once, or why human scores leave it undefined."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from metaeval.kernels.arrays.checks import EQUAL, Floats, Ints
 from metaeval.measures.judged import labels
 from metaeval.measures.measure import Measure, Values
-from metaeval.measures.options import Options
+from metaeval.measures.options import Options, SystemScore
 from metaeval.measures.system_scores import asked_scores
 from metaeval.results.notes import Decisive
 from metaeval.results.sentences import opening
@@ -42,10 +43,28 @@ class Evaluation(Values):
     n_missing: int
 
     @property
+    def as_ranked(self) -> "Evaluation":
+        """The same, undefined where the order of the systems' names decides the value."""
+        if self.by_order is None or not self.by_order.any():
+            return self
+        names = [one.name for one, is_one in zip(self.metrics, self.by_order, strict=True) if is_one]
+        value = np.where(self.by_order, np.nan, self.value)
+        return replace(self, value=value, why=dict.fromkeys(names, _BY_ORDER) | self.why)
+
+    @property
+    def few_groups(self) -> dict[str, tuple[int, int]]:
+        """Metrics with a value from fewer than half of the groups: in how many it is defined, and of how many."""
+        counts = zip(self.metrics, self.value, self.n_groups - self.n_groups_nan, self.n_groups, strict=True)
+        return {one.name: (int(n), int(of)) for one, value, n, of in counts if value == value and n < of / 2}
+
+    @property
     def n_distinct(self) -> int:
         """Distinct values over metrics; undefined ones are excluded."""
         values = np.sort(self.value[~np.isnan(self.value)])
         return int(values.size and 1 + np.count_nonzero(np.diff(values) > EQUAL))
+
+
+_BY_ORDER = "scores most pairs of systems exactly the same, so the order of their names would decide"
 
 
 def evaluate(measure: Measure, block: Block, options: Options, progress: Progress | None = None) -> Evaluation:
@@ -80,6 +99,32 @@ def _evaluation(measure: Measure, block: Block, options: Options, progress: Prog
         n_judged=int(block.judged.sum()),
         n_missing=block.n_missing,
     )
+
+
+_SOURCES: dict[SystemScore, str] = {
+    "submitted": "submitted scores",
+    "mean": "means of all segments",
+    "judged-mean": "judged means",
+}
+_SHOWN = 0.0005  # a difference that three decimals show
+
+
+def by_source(evaluation: Evaluation, block: Block, options: Options) -> str:
+    """The measure, with the system scores that it is based on where other ones of the block give other values."""
+    measure = evaluation.measure
+    used = Counter(one for one in evaluation.system_score if one is not None)
+    if measure.definition.needs_segments or measure.fixed_system_score is not None or not used:
+        return str(measure)
+    source = used.most_common(1)[0][0]
+    values = dict(zip((one.name for one in evaluation.metrics), evaluation.value.tolist(), strict=True))
+    for other in ("submitted", "judged-mean"):
+        if other == source or (other == "submitted" and block.is_cut):
+            continue
+        found = evaluate(measure, block, replace(options, system_score=other))
+        shared = zip((one.name for one in found.metrics), found.value.tolist(), strict=True)
+        if any(abs(value - values[name]) >= _SHOWN for name, value in shared if name in values):
+            return f"{measure} of {_SOURCES[source]}"
+    return str(measure)
 
 
 def rankable(measure: Measure, block: Block, options: Options) -> tuple[Block, dict[str, Exclusion]]:
@@ -158,6 +203,14 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
         f"{measure} is not defined for {', '.join(names)}" + (f" ({reason})" if reason else "")
         for reason, names in reasons.items()
     ] + shared
+
+
+def on_few_groups(evaluation: Evaluation) -> list[str]:
+    """A line on metrics whose value is based on fewer than half of the groups, the fewest first."""
+    few = sorted(evaluation.few_groups.items(), key=lambda one: one[1])
+    said = [f"{name} on {n} of {of}" for name, (n, of) in few]
+    text = f"{evaluation.measure} is based on few groups:"
+    return [Decisive(f"{text} {', '.join(said)}", text, said[0], -few[0][1][0])] if said else []
 
 
 def without_value(measure: str, notes: Iterable[str], places: Iterable[str] = ()) -> str:

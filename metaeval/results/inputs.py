@@ -232,22 +232,33 @@ def check_used(options: Options, measures: Sequence[Measure]) -> None:
             raise QuestionError(f"{name} applies to measures of systems, such as pearson, not to {shown}")
 
 
-def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str = "can be used") -> QuestionError:
+def no_metric(
+    selection: Selection,
+    excluded: Mapping[str, Exclusion],
+    can: str = "can be used",
+    *,
+    needs_segments: bool = True,
+    by_measure: bool = False,
+) -> QuestionError:
     """The error for a question without a metric: how many are excluded, and why most of them.
 
-    excluded: metrics of the selection without what the question needs, with the reason.
+    excluded: metrics of the selection without what the question needs, with the reason. needs_segments: nothing
+    includes a metric that has no segment scores either. by_measure: another measure may not need them.
     """
     choices = [replace(choice, reason=choice.reason or excluded.get(choice.name)) for choice in selection.metrics]
     if not choices:
         hint = "`scorehouse list lps` shows what has metrics"
         return QuestionError(f"no metric of {IT} {can}: none is loaded", where=where(selection), hint=hint)
     assert all(choice.reason is not None for choice in choices), "a metric without a reason not to be used"
-    why, hints = most_common(choices)
+    why, every_hint = most_common(choices)
+    _, hints = most_common([choice for choice in choices if choice.has_segments or not needs_segments])
     if len(choices) == 1 and choices[0].reason is not None:
         why = choices[0].reason.sentence
     reason = f"no metric of {IT} {can}: {len(choices)} excluded, {why}"
     if {choice.reason.reason for choice in choices if choice.reason} == {Reason.NO_SEGMENT_SCORES}:
         hints = (*hints, "pearson and pa rank by system scores")
+    elif by_measure and not hints:
+        hints = tuple(f"{hint} with pearson or pa, which rank by system scores" for hint in every_hint)
     return QuestionError(reason, where=where(selection), hint=(*hints, f"{option('rank.explain', True)} lists all"))
 
 

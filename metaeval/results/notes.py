@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
-from queries.reasons import Exclusion
+from queries.reasons import Exclusion, Reason
 from warehouse import QuestionError, WarehouseError
 from warehouse.errors import NEAR
-from warehouse.wording import counted, first_names, option
+from warehouse.wording import are, counted, first_names, option
 
 _MOST_REASONS = 2  # in one line
 EXPLAIN = f"{option('explain', True)} says why"
@@ -76,6 +76,29 @@ class Partial(Decisive):
     """A note that an answer is based on incomplete data: what is compared, and what is not. It comes first."""
 
     __slots__ = ()
+
+
+def few_metrics(used: Iterable[str], excluded: Mapping[str, Exclusion]) -> list[str]:
+    """A note if what is needed is missing for most metrics of a slice. used: the metrics that have it, or all.
+
+    >>> from queries.reasons import Reason
+    >>> few_metrics("AB", dict.fromkeys("CDE", Exclusion(Reason.NO_SEGMENT_SCORES))), few_metrics("A", {})
+    (['partial: 2 of 5 metrics have segment scores'], [])
+    """
+    n = len({*used} - {*excluded})
+    if not 0 < n < len(excluded):
+        return []
+    kinds = {_LACKED.get(one.reason, "complete scores") for one in excluded.values()}
+    what = kinds.pop() if len(kinds) == 1 else "the scores needed"
+    return [Partial(f"partial: {n} of {n + len(excluded)} metrics {are(n, have=True)} {what}")]
+
+
+_LACKED = {
+    Reason.NO_SEGMENT_SCORES: "segment scores",
+    Reason.NO_DOCUMENT_SCORES: "document scores",
+    Reason.NO_SYSTEM_SCORES: "system scores",
+    Reason.NO_SPANS: "error spans",
+}
 
 
 def partial_first(notes: Iterable[str]) -> tuple[str, ...]:

@@ -23,13 +23,14 @@ from warehouse.wording import counted, option
 
 _CLEARLY = -0.3  # Pearson correlation of system scores below which a sign is in doubt
 _FEWEST = 5  # systems
+_NEARLY_ALL = 0.95  # of the segments
 _ALL_ALIKE = "the same scores for all systems:"
 _QUESTION = "wrong sign? (audit compares it with the other metrics)"
 """Kinds of metrics that need not agree with people."""
 
 
 def all_alike(block: Block) -> list[Decisive]:
-    """A line for each metric that scores all systems alike on each segment, as one does that reads no output.
+    """A line for each metric that scores all systems alike on (nearly) every segment, as one that reads no output does.
 
     What measures of systems make of it is chance: spa depends on the order of the systems' names.
     """
@@ -42,11 +43,17 @@ def all_alike(block: Block) -> list[Decisive]:
             continue
         there = np.where(is_judged, scores, np.nan)
         known = np.count_nonzero(~np.isnan(there), axis=0) > 1
-        if known.any() and (np.nanmin(there[:, known], axis=0) == np.nanmax(there[:, known], axis=0)).all():
-            text = (
-                f"{metric.name}: all systems have the same scores, so system-level values such as spa are due to chance"
-            )
-            found.append(Decisive(text, _ALL_ALIKE, metric.name))
+        if not known.any():
+            continue
+        n_alike = int((np.nanmin(there[:, known], axis=0) == np.nanmax(there[:, known], axis=0)).sum())
+        if n_alike < _NEARLY_ALL * (n := int(known.sum())):
+            continue
+        text = f"{metric.name}: all systems have the same scores"
+        if n_alike == n:
+            text += ", so system-level values such as spa are due to chance"
+        else:
+            text += f" on {n_alike} of {n} segments, so values are due to {counted(n - n_alike, 'segment')} alone"
+        found.append(Decisive(text, _ALL_ALIKE, metric.name))
     return found
 
 

@@ -125,20 +125,24 @@ def in_first_cluster(clusters: Sequence[Sequence[str]], what: tuple[str, str], b
     )
 
 
-def with_missing(text: str, missing: str) -> str:
+def with_missing(text: str, *missing: str) -> str:
     """An answer, and what it does not cover; its last sentences give way if there is no room.
+
+    missing: the first matters most.
 
     >>> with_missing("A ranks first.", "partial: 2 of 3 sets are ranked")
     'A ranks first. 2 of 3 sets are ranked.'
     >>> with_missing("A ranks first.", "news: partial: 2 of 3 sets are ranked")
     'A ranks first. News: 2 of 3 sets are ranked.'
+    >>> with_missing("A ranks first.", "2 of 3 sets are ranked", "2 of 5 metrics have segment scores")
+    'A ranks first. 2 of 3 sets are ranked. 2 of 5 metrics have segment scores.'
     >>> with_missing("A ranks first. " + "B" * 170 + ".", "2 of 3 sets are ranked, and " + "x" * 180)
     'A ranks first. The data are incomplete.'
     """
-    said = missing.replace("partial: ", "", 1)
-    said = f"{said[0].upper()}{said[1:]}."
+    each = [one.replace("partial: ", "", 1) for one in missing]
+    each = [f"{one[0].upper()}{one[1:]}." for one in each]
     while True:
-        for one in (said, "The data are incomplete."):
+        for one in (" ".join(each), *each, "The data are incomplete."):
             if len(text) + len(one) < LONGEST:
                 return f"{text} {one}"
         shorter = text.removesuffix(".").rpartition(". ")[0]
@@ -166,14 +170,14 @@ def first_of(
     return first, [name for name in names if name not in {*first, *high}], high
 
 
-def leading(measure: str, first: Sequence[str], value: float, of: str = "", most: int = 3) -> str:
-    """Who leads by a measure. first: as of `first_of`; most: how many of them are named.
+def leading(measure: str, first: Sequence[str], value: float, of: str = "", most: int = 3, on: str = "") -> str:
+    """Who leads by a measure. first: as of `first_of`; most: how many of them are named. on: of what the value is.
 
     >>> leading("pa", ["A", "B"], 0.9), leading("pa", ["A"], 0.9, of=" of 12 metrics")
     ('A and B share first place by pa (0.900)', 'A ranks first of 12 metrics by pa (0.900)')
     """
     verb = "ranks first" if len(first) == 1 else "share first place"
-    return f"{named(first, most)} {verb}{of} by {measure} ({number(value)})"
+    return f"{named(first, most)} {verb}{of} by {measure} ({number(value)}{on})"
 
 
 def not_counted(idle: Sequence[str]) -> list[str]:

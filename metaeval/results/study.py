@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.kernels.arrays.checks import EQUAL, Floats
+from metaeval.kernels.arrays.checks import EQUAL, Bools, Floats
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, SystemScore
 from metaeval.results.answer import or_none
-from metaeval.results.evaluation import Evaluation, evaluate, undefined
+from metaeval.results.evaluation import Evaluation, by_source, evaluate, on_few_groups, undefined
 from metaeval.results.inputs import Inputs, check_whole, no_metric, where, without_segments
 from metaeval.results.notes import EXPLAIN, Decisive, NoteWithHint, excluding
 from metaeval.results.remarks import overrated, remarks
@@ -27,12 +27,17 @@ from warehouse.wording import are, counted, option
 
 @dataclass(frozen=True)
 class SliceResult:
-    """One measure over one slice. block: what it was computed on; notes: what a reader should know, one line each."""
+    """One measure over one slice.
+
+    block: what it was computed on; notes: what a reader should know, one line each; by: the measure as sentences name
+    it (`by_source`).
+    """
 
     block: Block = field(repr=False, compare=False)
     evaluation: Evaluation
     parts: Parts = field(repr=False, compare=False)
     notes: tuple[str, ...]
+    by: str
 
     @property
     def signature(self) -> str:
@@ -145,7 +150,9 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
             f"{measure}: up to {worst} {groups} {are(worst)} undefined for {partly} {metrics} (n_groups_nan); a group "
             f"undefined for a metric is {rule}"
         )
-    return SliceResult(block, evaluation, measure_parts(evaluation, block.selection, options), tuple(notes))
+    notes += on_few_groups(evaluation)
+    parts = measure_parts(evaluation, block.selection, options)
+    return SliceResult(block, evaluation, parts, tuple(notes), by_source(evaluation, block, options))
 
 
 _FEW_SYSTEMS = 5  # swaps of fewer have at most 16 outcomes, none with a p below 0.05
@@ -202,19 +209,23 @@ def _row(result: SliceResult, signature: str, place: int, rank: int | None) -> d
     }
 
 
-def ranking_order(values: Sequence[float], names: Sequence[str]) -> list[tuple[int, int | None]]:
+def ranking_order(
+    values: Sequence[float], names: Sequence[str], unranked: Sequence[bool] | Bools | None = None
+) -> list[tuple[int, int | None]]:
     """Places in ranking order with their competition ranks: descending, equal values by name, undefined last.
 
-    Values nearer than 1e-12 to the one before share its rank.
+    Values nearer than 1e-12 to the one before share its rank. unranked: values that get no rank, after the others.
     >>> ranking_order([0.5, float("nan"), 0.9, 0.5], ["b", "c", "d", "a"])
     [(2, 1), (3, 2), (0, 2), (1, None)]
     """
+    out = [False] * len(values) if unranked is None else list(unranked)
     order = sorted(
-        range(len(values)), key=lambda i: (isnan(values[i]), 0.0 if isnan(values[i]) else -values[i], names[i])
+        range(len(values)),
+        key=lambda i: (isnan(values[i]), out[i], 0.0 if isnan(values[i]) else -values[i], names[i]),
     )
     ranks: list[tuple[int, int | None]] = []
     for position, place in enumerate(order):
-        if isnan(values[place]):
+        if isnan(values[place]) or out[place]:
             ranks.append((place, None))
         elif position and values[order[position - 1]] - values[place] <= EQUAL:
             ranks.append((place, ranks[-1][1]))
@@ -232,7 +243,9 @@ def ranking(*found: Study) -> pl.DataFrame:
         for result in results
         for signature in [result.signature]
         for place, rank in ranking_order(
-            result.evaluation.value.tolist(), [metric.name for metric in result.evaluation.metrics]
+            result.evaluation.value.tolist(),
+            [metric.name for metric in result.evaluation.metrics],
+            result.evaluation.by_order,
         )
     ]
     details = {name: pl.Float64 for result in results for name in result.evaluation.details}
@@ -266,7 +279,13 @@ def check_ranked(studies: Sequence[Study]) -> None:
         lines = dict.fromkeys(str(without_segments(result.selection)) for result in ranked)
         raise QuestionError(f"{'; '.join(lines)}, which {measures} needs (pearson or pa rank by system scores)")
     faults = {
-        where(result.selection): no_metric(result.selection, result.evaluation.excluded, can="can be ranked")
+        where(result.selection): no_metric(
+            result.selection,
+            result.evaluation.excluded,
+            can="can be ranked",
+            needs_segments=result.evaluation.measure.definition.needs_segments,
+            by_measure=True,
+        )
         for result in results
     }
     first, *others = faults

@@ -10,12 +10,12 @@ import polars as pl
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
 from metaeval.results.answer import Result, attributes, fixed, or_none
-from metaeval.results.notes import Partial, reasons
+from metaeval.results.notes import Partial, placed, reasons
 from metaeval.results.run import Run
 from metaeval.results.signature import Part
 from metaeval.results.study import SliceResult
 from metaeval.studies.ranking.intervals import Intervals, intervals
-from metaeval.studies.ranking.rankings import RankingInputs, load_ranking_inputs, named, ranked
+from metaeval.studies.ranking.rankings import RankingInputs, load_ranking_inputs, named, on_few_metrics, ranked
 from metaeval.studies.significance.comparison import Comparison
 from queries.catalog import ask
 from queries.slices import Slice
@@ -81,10 +81,20 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
         descending=[True, False, False, True, False],
         nulls_last=True,
     )
-    words = list(dict.fromkeys(one.generalises_to for one in tested.values()))
+    there = set(frame.select("testset", "lp").iter_rows())
+    populations = {(one.testset, one.lp): test.generalises_to for one, test in tested.items()}
+    populations = {place: words for place, words in populations.items() if place in there}
+    words = list(dict.fromkeys(populations.values()))
+    evidence = [result for one, of in found.studies.items() if (one.testset, one.lp) in there for result in of.results]
+    idle = {
+        (one.testset, one.lp): [
+            name for name, rank in zip(test.names, test.ranks.tolist(), strict=True) if rank and name in test.idle
+        ]
+        for one, test in tested.items()
+    }
     notes = (
+        *on_few_metrics(evidence),
         *_partial(found, frame),
-        *(note for note in table.notes if isinstance(note, Partial) and note not in found.skipped),
         f"{BEST} among the best: not significantly different from the best metric of its set ({' or '.join(words)}; "
         f"two-sided p > {testing.alpha:g}, not corrected); in brackets: 95% interval",
         COST,
@@ -95,10 +105,14 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
             .iter_rows()
         ),
         *_on_sets(found, frame, asked.kind),
+        *(
+            placed(" ".join(place), f"not counted, as they judge no translation: {', '.join(idle[place])}")
+            for place in dict.fromkeys(frame.select("testset", "lp").iter_rows())
+            if idle[place]
+        ),
     )
-    details = tuple(note for note in table.notes if note not in notes)
-    populations = {(asked.testset, asked.lp): one.generalises_to for asked, one in tested.items()}
-    found_facts = {"generalises_to": populations, "details": frozenset(details)}
+    details = tuple(note for note in table.notes if note not in notes and not isinstance(note, Partial))
+    found_facts = {"idle": idle, "generalises_to": populations, "details": frozenset(details)}
     return Result(frame, parts, (*notes, *details), found_facts)
 
 

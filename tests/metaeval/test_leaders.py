@@ -190,23 +190,23 @@ _WHAT = ("evaluation set", "evaluation sets")
 
 def test_sets_in_which_only_idle_metrics_lead_are_counted() -> None:
     each = _ranking(("a", "S", 0.9, 1), ("a", "X", 0.5, 2), ("b", "S", 0.9, 1), ("b", "X", 0.8, 1))
-    assert of_several(each, [{"S"}] * 2, _WHAT, "metric", None) == (
+    assert of_several(each, [{"S"}] * 2, _WHAT, "metric", None, "spa") == (
         "No metric is in the first cluster by spa in both evaluation sets; X is in 1 of them."
     )
     alone = _ranking(("a", "S", 0.9, 1), ("b", "S", 0.9, 1), ("b", "X", 0.8, 2))
     only = "S is in the first cluster by spa in both evaluation sets."
-    assert of_several(alone, [{"S"}] * 2, _WHAT, "metric", None) == only
+    assert of_several(alone, [{"S"}] * 2, _WHAT, "metric", None, "spa") == only
 
 
 def test_a_metric_may_be_idle_in_one_set_alone() -> None:
     each = _ranking(("a", "S", 0.9, 1), ("a", "X", 0.5, 1), ("b", "S", 0.9, 1), ("b", "X", 0.8, 1))
-    said = of_several(each, [{"S"}, set()], _WHAT, "metric", None)
+    said = of_several(each, [{"S"}, set()], _WHAT, "metric", None, "spa")
     assert said == "X is in the first cluster by spa in both evaluation sets."
 
 
 def test_the_only_metric_of_every_set_does_not_rank_first() -> None:
     each = _ranking(("a", "X", 0.9, 1), ("b", "X", 0.9, 1))
-    assert of_several(each, [set()] * 2, _WHAT, "metric", None) == (
+    assert of_several(each, [set()] * 2, _WHAT, "metric", None, "spa") == (
         "X is the only metric ranked by spa in both evaluation sets."
     )
 
@@ -261,10 +261,8 @@ def test_a_metric_that_scores_all_systems_alike_shares_no_first_place(
     constant: Warehouse, question: str, more: dict[str, Any]
 ) -> None:
     found: Answer[Any] = getattr(metaeval, question)(constant, "tiny24", "en-de", status="all", **more)
-    values = dict(found.frame.filter(pl.col("rank") == 1).select("metric", "value").rows())
-    if more.get("measures") != ("pearson", "spa"):
-        assert {"Asleep-src", "sentinel-ref-refA", "Fine-src"} <= set(values)
-        assert re.search("Asleep-src and (sentinel-ref-refA|1 more) are not counted", found.summary)
+    names = ("Asleep-src", "sentinel-ref-refA")
+    assert found.frame.filter(pl.col("metric").is_in(names))["rank"].drop_nulls().is_empty()
     assert not re.search("(Asleep|sentinel).* first", found.summary)
     assert "Fine-src and Good-src" in found.summary
     assert len(found.summary) <= LONGEST
@@ -294,6 +292,65 @@ def test_a_metric_that_is_constant_in_one_evaluation_set_may_lead_in_another(
     assert found.summary.startswith(said)
 
 
+@pytest.mark.parametrize("measure", ["spa", "spa(n=inf)", "spa(n=saddlepoint)", "spa(binary=yes)"])
+def test_a_value_that_the_order_of_names_decides_has_no_rank_and_no_test(constant: Warehouse, measure: str) -> None:
+    asked: dict[str, Any] = {"measures": (measure,), "status": "all"}
+    rows = metaeval.rank(constant, "tiny24", "en-de", **asked).frame.filter(metric="Asleep-src")
+    assert (rows["value"].count(), rows["rank"].count()) == (1, 0)
+    pooled = metaeval.rank(constant, "tiny24", "en-de", pool="mean", **asked).frame.filter(base_metric="Asleep")
+    assert (pooled["value"].count(), pooled["rank"].count()) == (1, 0)
+    if measure == "spa":
+        both = metaeval.compare(constant, "tiny24", "en-de", metrics=("Asleep-src", "Fine-src"), measure=measure)
+        assert both.summary == (
+            "Fine-src and Asleep-src cannot be compared by spa: Asleep-src has no value to compare."
+        )
+        assert both.frame.select("p", "difference", "low", "value_other").row(0) == (None,) * 4
+
+
+@pytest.fixture(scope="module")
+def nearly_constant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """Dozing scores all systems alike but on 1 of 40 segments, where it is right; Rare on 28, too, and is a judge."""
+    folder = tmp_path_factory.mktemp("nearly")
+    human = np.arange(6.0)[:, None] + np.random.default_rng(0).normal(size=(6, 40))
+    noise = np.random.default_rng(1).normal(size=(6, 40))
+    dozing, rare = np.zeros((6, 40)), np.zeros((6, 40))
+    dozing[:, 7], rare[:, :12] = human[:, 7], human[:, :12]
+    seg = {"Dozing-src": dozing, "Rare-src": rare, "Good-src": human + noise, "Fair-src": human + 2 * noise}
+    metrics = {name: ScoreTable(SYSTEMS, seg=one, sys=one.mean(axis=1)) for name, one in seg.items()}
+    mqm = {"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
+    documents = [("news", str(number)) for number in range(40)]
+    tiny_layout(folder / "in", systems=SYSTEMS, humans=mqm, metrics=metrics, documents=documents, texts=False)
+    report = load([folder / "in"], folder / "a.duckdb")
+    assert report.is_clean, report.faults
+    with Warehouse.open(folder / "a.duckdb") as warehouse:
+        yield warehouse
+
+
+@pytest.mark.parametrize("measure", ["kendall(by=item)", "pearson(by=item)", "spearman(by=item)"])
+@pytest.mark.parametrize("also", [(), ("pearson",)])
+def test_what_is_left_out_and_the_few_groups_of_a_value_are_said(
+    nearly_constant: Warehouse, measure: str, also: tuple[str, ...]
+) -> None:
+    found = metaeval.rank(nearly_constant, "tiny24", "en-de", measures=(*also, measure), status="all")
+    assert found.frame.filter(measure=measure, metric="Dozing-src")["rank"].to_list() == [1]
+    assert "Dozing-src is not counted (sentinel, random or constant)." in found.summary
+    assert f"by {measure} (1.000 from 12 of 40 groups)" in found.summary
+    assert f"{measure} is based on few groups: Dozing-src on 1 of 40, Rare-src on 12 of 40" in found.notes
+    said = dict(found.for_reading().frame.select("metric", f"groups {measure}").rows())
+    assert said == {"Dozing-src": "1 of 40 groups", "Rare-src": "12 of 40 groups", "Good-src": None, "Fair-src": None}
+    compared = metaeval.compare(nearly_constant, "tiny24", "en-de", measure=measure, status="all")
+    assert any("is based on few groups: Dozing-src on 1 of 40" in note for note in compared.notes)
+
+
+@pytest.mark.parametrize("more", [{"measure": "pearson"}, {"measure": "pearson(by=none)"}, {"metric": "Rare-src"}])
+def test_what_judges_nothing_correlates_neither_most_nor_least(
+    nearly_constant: Warehouse, more: dict[str, str]
+) -> None:
+    found = metaeval.correlations(nearly_constant, "tiny24", "en-de", status="all", **more)
+    assert "Dozing" not in found.summary
+    assert "1 that judges no translation is not counted." in found.summary
+
+
 def test_the_verb_agrees_with_how_many_sets_are_ranked(constant: Warehouse) -> None:
     said = metaeval.rank(constant, "tiny24", "en-de,zh-en", measures=("spa",)).summary
     assert said.endswith(" 1 of 2 evaluation sets is ranked.")
@@ -304,9 +361,7 @@ def test_the_verb_agrees_with_how_many_sets_are_ranked(constant: Warehouse) -> N
 def test_a_metric_next_to_what_judges_nothing_is_the_only_one_ranked(constant: Warehouse) -> None:
     names = ("Asleep*", "Fine*")
     said = metaeval.rank(constant, "tiny24", "en-de", measures=("spa",), metrics=names, status="all").summary
-    assert said == (
-        "Fine-src is the only metric ranked by spa (1.000). Asleep-src is not counted (sentinel, random or constant)."
-    )
+    assert said == "Fine-src is the only metric ranked by spa (1.000)."
 
 
 def test_what_judges_nothing_leads_no_pooled_ranking(constant: Warehouse) -> None:
@@ -315,8 +370,10 @@ def test_what_judges_nothing_leads_no_pooled_ranking(constant: Warehouse) -> Non
 
 
 def test_no_metric_is_advised_that_scores_all_systems_alike(constant: Warehouse) -> None:
-    found = metaeval.advise(constant, "tiny24", "en-de", measure="spa")
+    found = metaeval.advise(constant, "tiny24", "en-de", measure="acc_eq(by=item)")
     assert set(found.frame["metric"]) == {"Fine-src", "Good-src", "Weak-src", "Worst-src"}
+    (note,) = [note for note in found.notes if "not counted, as they judge no translation" in note]
+    assert note.endswith("tiny24 en-de: not counted, as they judge no translation: Asleep-src, sentinel-ref-refA")
 
 
 def test_the_first_sentence_and_the_table_have_the_same_leader(constant: Warehouse) -> None:
@@ -330,6 +387,77 @@ def test_the_first_sentence_and_the_table_have_the_same_leader(constant: Warehou
     compared = metaeval.compare(constant, "tiny24", "en-de", measure="pearson", status="all")
     assert f"{tested['metric'][0]} ranks first of {tested.height} metrics" in compared.summary
     assert " 1 more metric cannot be compared." in compared.summary
+
+
+@pytest.fixture(scope="module")
+def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """Submitted system scores that differ from the means of segments in en-de, and do not in he-en."""
+    folder = tmp_path_factory.mktemp("kinds")
+    human = np.arange(6.0)[:, None] + np.random.default_rng(0).normal(size=(6, 40))
+    noise = np.random.default_rng(1).normal(size=(4, 6, 40))
+    for lp, shift in (("en-de", np.array([0.0, 2, -2, 2, -2, 0])), ("he-en", np.zeros(6))):
+        metrics = {
+            f"{name}-src": ScoreTable(SYSTEMS, seg=human + 3 * one, sys=(human + 3 * one).mean(axis=1) + shift)
+            for name, one in zip("ABC", noise[:3], strict=True)
+        }
+        worst = noise[3] - human
+        metrics["Worst-src"] = ScoreTable(SYSTEMS, seg=worst, sys=worst.mean(axis=1))
+        mqm = {"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
+        documents = [("news", str(number)) for number in range(40)]
+        tiny_layout(folder / "in", lp=lp, systems=SYSTEMS, humans=mqm, metrics=metrics, documents=documents)
+    report = load([folder / "in"], folder / "a.duckdb")
+    assert report.is_clean, report.faults
+    with Warehouse.open(folder / "a.duckdb") as warehouse:
+        yield warehouse
+
+
+_OF_MEANS, _SUBMITTED = " by {} of judged means (", " by {} of submitted scores ("
+
+
+@pytest.mark.parametrize("measure", ["pearson", "pa", "spearman", "kendall"])
+@pytest.mark.parametrize(
+    ("question", "more", "said"),
+    [
+        ("rank", {}, _SUBMITTED),
+        ("rank", {"significance": True}, _SUBMITTED),
+        ("rank", {"system_score": "mean"}, " by {} of means of all segments ("),
+        ("rank", {"system_score": "judged-mean"}, _OF_MEANS),
+        ("compare", {}, _OF_MEANS),
+        ("compare", {"population": "systems"}, _SUBMITTED),
+        ("compare", {"metrics": ("A-src", "B-src")}, _OF_MEANS),
+    ],
+)
+def test_the_first_line_names_the_system_scores_where_both_kinds_differ(
+    two_kinds: Warehouse, measure: str, question: str, more: dict[str, Any], said: str
+) -> None:
+    measured = {"measures": (measure,)} if question == "rank" else {"measure": measure}
+    both, alike = (
+        getattr(metaeval, question)(two_kinds, "tiny24", lp, status="all", **measured, **more).summary
+        for lp in ("en-de", "he-en")
+    )
+    assert said.format(measure) in both
+    assert f" by {measure} (" in alike
+
+
+@pytest.mark.parametrize("measure", ["pearson", "acc_eq(by=item)"])
+@pytest.mark.parametrize("pair", [("A-src", "B-src"), ("B-src", "Worst-src"), ("Worst-src", "A-src")])
+def test_two_metrics_are_counted_over_all_evaluation_sets(
+    two_kinds: Warehouse, measure: str, pair: tuple[str, str]
+) -> None:
+    found = metaeval.compare(two_kinds, "tiny24", "all", metrics=pair, measure=measure, status="all")
+    significant = found.frame.filter(pl.col("p") <= 0.05)
+    counts = {name: significant.filter(better=name).height for name in pair}
+    n = found.frame["p"].count()
+    first, second = sorted(pair, key=lambda name: -counts[name])
+    if significant.is_empty():
+        assert " do not differ significantly " in found.summary
+        assert " in both evaluation sets (p > 0.05, new documents)." in found.summary
+    else:
+        said = f"in {counts[first]} of 2 evaluation sets, {second.removesuffix('-src')} in {counts[second]}"
+        assert found.summary.startswith(f"{first.removesuffix('-src')} is significantly better than ")
+        assert said in found.summary
+        assert (f"do not differ significantly in {n - significant.height}" in found.summary) == (n > significant.height)
+    assert sum(f"by {measure}" in note for note in found.notes) >= 2  # the sentence of each set
 
 
 def test_without_segment_scores_the_population_is_new_systems_and_a_note_says_why(constant: Warehouse) -> None:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import metaeval
+from metaeval.results.sentences import LONGEST
 from metaeval.studies.papers.items import Cell, PrintedValue
 from metaeval.studies.papers.running import with_printed
 from tests.helpers import ScoreTable, tiny_layout, tiny_warehouse
@@ -62,3 +64,57 @@ def test_a_paper_compares_what_depends_on_all_rows_where_all_are_loaded() -> Non
     rows = with_printed(cells, printed, {}, relative={"AutoRank"})
     assert [(row.cell.column, row.verdict) for row in rows[:2]] == [("AutoRank", "not_loaded"), ("mean", "differs")]
     assert rows[0].remark == "1 of 2 rows is loaded, and the value depends on all"
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """Two of five metrics have segment scores in one language pair, all in the other."""
+    folder, systems = tmp_path_factory.mktemp("few"), ("Ash", "Beech", "Cherry", "Dogwood", "Elm", "Fir")
+    human = np.arange(6.0)[:, None] + np.random.default_rng(0).normal(size=(6, 12))
+    noise = np.random.default_rng(1).normal(size=(5, *human.shape))
+    for lp, n in (("en-de", 2), ("en-uk", 5)):
+        scores = {f"{name}-src": human + one for name, one in zip("ABCDE", noise, strict=True)}
+        metrics = {
+            name: ScoreTable(systems, seg=one if place < n else None, sys=one.mean(axis=1))
+            for place, (name, one) in enumerate(scores.items())
+        }
+        mqm = {"mqm": ScoreTable(systems, seg=human, sys=human.mean(axis=1))}
+        documents = [("news", str(number)) for number in range(12)]
+        tiny_layout(folder / lp, lp=lp, systems=systems, humans=mqm, metrics=metrics, documents=documents)
+    with tiny_warehouse(folder, folder / "en-de", folder / "en-uk") as warehouse:
+        yield warehouse
+
+
+RANKING = [
+    ("rank", {"measures": ("spa",)}),
+    ("rank", {"measures": ("pearson", "acc_eq(by=item)")}),
+    ("rank", {"measures": ("spa",), "significance": True}),
+    ("compare", {"measure": "spa"}),
+    ("compare", {"measure": "acc_eq(by=item)"}),
+    ("advise", {"measure": "spa"}),
+    ("segments", {}),
+    ("segments", {"by": "system"}),
+    ("correlations", {}),
+    ("counts", {}),
+    ("thresholds", {}),
+    ("thresholds", {"ties": True}),
+    ("autorank", {}),
+]
+
+
+@pytest.mark.parametrize(("question", "more"), RANKING)
+def test_the_first_line_says_how_few_of_the_metrics_have_what_is_needed(
+    few: Warehouse, question: str, more: dict[str, Any]
+) -> None:
+    asked = {} if question == "advise" else {"status": "all"}
+    found, whole = (
+        getattr(metaeval, question)(few, "tiny24", lp, **asked, **more).summary for lp in ("en-de", "en-uk")
+    )
+    assert "2 of 5 metrics" in found
+    assert "of 5 metrics have" not in whole
+    assert max(len(found), len(whole)) <= LONGEST
+
+
+def test_several_sets_are_counted_in_which_most_metrics_lack_scores(few: Warehouse) -> None:
+    found = metaeval.rank(few, "tiny24", "all", "spa", status="all")
+    assert found.summary.endswith(" In 1 of 2 sets, the scores needed are missing for most metrics.")

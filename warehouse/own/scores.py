@@ -210,8 +210,12 @@ def variant_called(
 
 
 def references_in(warehouse: Warehouse, testset: str, lp: str) -> tuple[set[str], str | None]:
-    """The references that metrics or texts of an evaluation set name, and the standard one."""
+    """The references that metrics or texts of an evaluation set name, and the standard one, or the only one in use."""
     key = {"testset": testset, "lp": lp}
     query = "SELECT standard_reference FROM evalsets WHERE testset = $testset AND lp = $lp"
     known = {name for (name,) in warehouse.rows(_sql("references"), key)}
-    return known, next((name for (name,) in warehouse.rows(query, key)), None)
+    standard = next((name for (name,) in warehouse.rows(query, key)), None)
+    if standard is None:
+        used = warehouse.rows(_sql("references_in_use"), key)
+        standard = used[0][0] if len(used) == 1 else None
+    return known, standard

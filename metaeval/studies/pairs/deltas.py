@@ -18,6 +18,7 @@ from metaeval.kernels.resampling.agreement_curve import (
 from metaeval.measures.options import Options
 from metaeval.measures.system_scores import without_noise
 from metaeval.results.answer import Result, or_none
+from metaeval.results.notes import Decisive
 from metaeval.results.run import Run
 from metaeval.results.signature import Parts, line, option_parts, restricted, stamped
 from metaeval.studies.pairs.settings import DeltaSettings
@@ -66,7 +67,8 @@ def deltas(run: Run, asked: Slice, metric: str, options: Options, what: DeltaSet
     official = {one.where: one.protocol for one in reversed(read)}
     read, others = _of_one_version(_with_metric(read, metric, notes), years)
     sets, lines = _on_one_scale(read)
-    notes += [*_spelled(sets, metric), *others, *_converted(sets, metric), *lines]
+    converted = _converted(sets, metric)
+    notes += [*_spelled(sets, metric), *others, *converted, *lines]
     groups = _by_protocol(sets, official, years)
     rows: list[dict[str, Any]] = []
     curves, tenths = {}, {}
@@ -91,7 +93,7 @@ def deltas(run: Run, asked: Slice, metric: str, options: Options, what: DeltaSet
     frame = pl.DataFrame([row | same for row in rows], schema=schema, orient="row")
     words = [*_answers(metric, rows), *_reading(rows, what)] if what.difference is None else _reading_at(what)
     notes = [*words, *notes]
-    return Result(frame, parts, tuple(notes), {"curves": curves, "tenths": tenths})
+    return Result(frame, parts, tuple(notes), {"curves": curves, "tenths": tenths, "converted": converted})
 
 
 def _by_protocol(
@@ -183,7 +185,8 @@ def _of_one_version(
 def _converted(sets: Sequence[SystemPairs], metric: str) -> list[str]:
     """A note on sets whose scores are known to range from 0 to 1 and were converted to the metric's usual scale."""
     names = sorted({one.testset for one in sets if one.factors[0] != 1})
-    return [f"{metric} of {', '.join(names)} runs from 0 to 1 and was multiplied by 100"] if names else []
+    text = f"{metric} of {', '.join(names)} runs from 0 to 1 and was multiplied by 100"
+    return [Decisive(text, "multiplied by 100:", f"{metric} of {', '.join(names)}")] if names else []
 
 
 def _on_one_scale(sets: Sequence[SystemPairs]) -> tuple[list[SystemPairs], list[str]]:

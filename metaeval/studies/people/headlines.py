@@ -198,10 +198,13 @@ def _of_preferring(frame: pl.DataFrame) -> str:
     agreeing = frame.drop_nulls("agrees").sort("agrees", descending=True, maintain_order=True)
     tying = frame.sort("ties", descending=True, maintain_order=True).row(0, named=True)
     ties = f"{counted(frame.height, 'scorer')} gave preferences; {tying['scorer']} ties in {tying['ties']:.0%} of them"
+    n = tying["n_same_output"]
+    alike = f"{counted(n, 'pair')} of identical outputs {are(n)} not counted." if n else ""
     if agreeing.is_empty():
-        return opening(f"{ties}.")
+        return opening(f"{ties}.", alike)
     best = agreeing.row(0, named=True)
-    return opening(f"{best['scorer']} agrees best with {best['human']} ({best['agrees']:.0%}; {UNTESTED}).", f"{ties}.")
+    agrees = f"{best['scorer']} agrees best with {best['human']} ({best['agrees']:.0%}; {UNTESTED})."
+    return opening(agrees, f"{ties}.", alike)
 
 
 _CALLED = {

@@ -114,13 +114,13 @@ def by_outputs(found: Preferences) -> tuple[Preferences, Ints, Ints]:
 def judges(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human: str | None = None) -> Result:
     """How scorers that state preferences use them, and how well metrics among them agree with annotators.
 
-    One row per scorer: testset, lp, scorer, kind, n_preferences (between different outputs), n_raters (null if
-    unknown), ties (share), first (share of decided pairs in which the output shown first is preferred), n_swapped
-    (pairs of judgements of one annotator, or of one metric, of the same outputs in both orders), consistent (share of
-    these with the same answer), n_repeated (pairs of outputs judged several times), decided (share of these on which
-    all answers are the same); for metrics also human, n_common (pairs of one metric and one human judgement of the same
-    two outputs), agrees (share with the same answer, including ties), agrees_decided (share with the same answer if
-    neither is a tie).
+    One row per scorer: testset, lp, scorer, kind, n_preferences (between different outputs), n_same_output (of
+    identical outputs, which nothing else here counts), n_raters (null if unknown), ties (share), first (share of
+    decided pairs in which the output shown first is preferred), n_swapped (pairs of judgements of one annotator, or of
+    one metric, of the same outputs in both orders), consistent (share of these with the same answer), n_repeated
+    (pairs of outputs judged several times), decided (share of these on which all answers are the same); for metrics
+    also human, n_common (pairs of one metric and one human judgement of the same two outputs), agrees (share with the
+    same answer, including ties), agrees_decided (share with the same answer if neither is a tie).
     Raises QuestionError: no preferences, or none of this human score.
     """
     rows: list[dict[str, Any]] = []
@@ -136,7 +136,8 @@ def judges(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human:
         if one["kind"] == "human" or not of_people.get(one["evalset_id"]):
             rows.append(row)
     schema: dict[str, Any] = dict.fromkeys(("testset", "lp", "scorer", "kind"), pl.String)
-    schema |= {"n_preferences": pl.Int64, "n_raters": pl.Int64, "ties": pl.Float64, "first": pl.Float64}
+    schema |= dict.fromkeys(("n_preferences", "n_same_output", "n_raters"), pl.Int64)
+    schema |= {"ties": pl.Float64, "first": pl.Float64}
     schema |= {"n_swapped": pl.Int64, "consistent": pl.Float64, "n_repeated": pl.Int64, "decided": pl.Float64}
     schema |= {"human": pl.String, "n_common": pl.Int64, "agrees": pl.Float64, "agrees_decided": pl.Float64}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
@@ -180,6 +181,7 @@ def _uses(found: Preferences) -> dict[str, float | int | None]:
     several = rows.group_by(item).agg(pl.len(), pl.col("answer").n_unique().alias("ways")).filter(pl.col("len") > 1)
     return {
         "n_preferences": len(shown),
+        "n_same_output": len(found) - len(shown),
         "n_raters": len(found.raters) or None,
         "ties": _share(int((shown == 0).sum()), len(shown)),
         "first": _share(int((shown > 0).sum()), n_decided),

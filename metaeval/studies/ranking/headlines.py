@@ -1,6 +1,7 @@
 """Answer sentences of rankings: of one, and of several."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 import polars as pl
 
@@ -19,26 +20,52 @@ from metaeval.studies.ranking.pooling import Pooling
 from warehouse.wording import NO_LP, every
 
 
-def of_one(rows: pl.DataFrame, second: pl.DataFrame, idle: Collection[str], how: Pooling | None) -> str:
+def of_one(
+    rows: pl.DataFrame,
+    second: pl.DataFrame,
+    idle: Collection[str],
+    how: Pooling | None,
+    by: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The leader of one ranking without tests.
 
     rows: with a value of the first measure, best first; second: of the second one, if any. idle: metrics that cannot
-    lead. how: a way of pooling, if it is pooled.
+    lead. how: a way of pooling, if it is pooled. by: the measures as sentences name them, if otherwise than the rows.
     """
     measure, names, values = rows["measure"][0], rows["metric"].to_list(), rows["value"].to_list()
+    measure = measure if how else by.get(measure, measure)
     first, _, high = first_of(names, values, idle)
-    n, value = len(names) - len(high), values[names.index(first[0])]
-    leads = [leading(measure, first, value, f" of {n} metrics", most) for most in (3, 1)]
+    seconds, high_by_second = _leaders_of_second(second, idle)
+    high += [name for name in high_by_second if name not in high]
+    n, value = len({*names} - {*high}), values[names.index(first[0])]
+    on = _on_few_groups(rows, first[0])
+    leads = [leading(measure, first, value, f" of {n} metrics", most, on) for most in (3, 1)]
     if n == 1:
-        leads = [f"{first[0]} is the only metric ranked by {measure} ({number(value)})"]
+        leads = [f"{first[0]} is the only metric ranked by {measure} ({number(value)}{on})"]
     end = _pooled(rows, how)
     if second.height:
-        seconds, _, _ = first_of(second["metric"].to_list(), second["value"].to_list(), idle)
         value = second.filter(metric=seconds[0])["value"][0]
         also = " and" if seconds == first else f", {named(seconds, 2)}"
-        end += f"{also} by {second['measure'][0]} ({number(value)})"
+        other = second["measure"][0]
+        on = _on_few_groups(second, seconds[0])
+        end += f"{also} by {other if how else by.get(other, other)} ({number(value)}{on})"
     end += "." if n == 1 else f"; {UNTESTED}."
     return either(*(f"{lead}{end} {aside}".rstrip() for aside in not_counted(high) for lead in leads))
+
+
+def _leaders_of_second(second: pl.DataFrame, idle: Collection[str]) -> tuple[list[str], list[str]]:
+    """Who is first by a second measure, and who is as high without judging anything."""
+    if second.is_empty():
+        return [], []
+    first, _, high = first_of(second["metric"].to_list(), second["value"].to_list(), idle)
+    return first, high
+
+
+def _on_few_groups(rows: pl.DataFrame, metric: str) -> str:
+    """In how many groups a metric's value is defined, if these are fewer than half."""
+    row = rows.row(by_predicate=pl.col("metric") == metric, named=True)
+    n, n_nan = row["n_groups"] or 0, row["n_groups_nan"] or 0
+    return f" from {n - n_nan} of {n} groups" if n_nan > n / 2 else ""
 
 
 def of_several(
@@ -47,13 +74,15 @@ def of_several(
     what: tuple[str, str],
     name: str,
     how: Pooling | None,
+    measure: str,
 ) -> str:
     """The metrics that lead most often.
 
     each: rows with a value of one measure, one frame per ranking, best first; idle: metrics that cannot lead there.
-    what: a ranking, and several; name: the column of names. how: a way of pooling, if each is pooled.
+    what: a ranking, and several; name: the column of names. how: a way of pooling, if each is pooled. measure: in
+    words.
     """
-    measure, end = each[0]["measure"][0], f", pooled by {how}" if how else ""
+    end = f", pooled by {how}" if how else ""
     every_name = {one for rows in each for one in rows[name]}
     if len(every_name) == 1 == max(rows.height for rows in each):
         return f"{named(every_name)} is the only metric ranked by {measure} in {every(len(each), *what)}{end}."

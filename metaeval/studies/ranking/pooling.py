@@ -219,7 +219,10 @@ def _frame(
     place_of = {name: place for place, name in enumerate(shared)}
     every = [float(values[place_of[name]]) if name in place_of else float("nan") for name in names]
     rows: list[dict[str, Any]] = []
-    for index, rank in ranking_order(every, [base for base, _ in names]):
+    of_each = [np.zeros(len(shared), dtype=bool) if one.by_order is None else one.by_order for one in chosen]
+    by_order = np.all(of_each, axis=0)
+    unranked = [name in place_of and bool(by_order[place_of[name]]) for name in names]
+    for index, rank in ranking_order(every, [base for base, _ in names], unranked):
         place = place_of.get(names[index])
         row = {
             **common,

@@ -15,7 +15,17 @@ from metaeval.measures.options import Options, Test, TestOptions
 from metaeval.results.answer import Result, table_parts
 from metaeval.results.evaluation import Evaluation, lines_on, rankable
 from metaeval.results.inputs import Inputs, check_used
-from metaeval.results.notes import EXPLAIN, Decisive, ExclusionNote, Partial, because, hinted, placed, unanswered
+from metaeval.results.notes import (
+    EXPLAIN,
+    Decisive,
+    ExclusionNote,
+    Partial,
+    because,
+    few_metrics,
+    hinted,
+    placed,
+    unanswered,
+)
 from metaeval.results.remarks import without_judgement
 from metaeval.results.run import Run
 from metaeval.results.signature import Part, joined
@@ -305,6 +315,7 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
         for note in [*one.notes, *(line for result in one.results for line in excluded(result, verbose))]
     ]
     notes += inputs.skipped
+    notes += on_few_metrics(results)
     parts: list[Sequence[Part]]
     if how is None:
         frame, parts = ranking(*studies), [one.parts for one in results]
@@ -334,10 +345,29 @@ def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool =
             for asked, rows in people.items()
             for note in rows.notes
         ]
-    facts: dict[str, Any] = {"comparisons": tuple(tested), "idle": _idle(inputs)}
+    by = {
+        (asked.testset, asked.lp): {str(result.evaluation.measure): result.by for result in one.results}
+        for asked, one in inputs.studies.items()
+    }
+    facts: dict[str, Any] = {"comparisons": tuple(tested), "idle": _idle(inputs), "by": by}
     if how is not None:
         facts["idle"] = dict.fromkeys(frame.select("testset", "lp").unique().rows(), _idle_throughout(inputs))
     return Result(frame, parts, tuple(dict.fromkeys(notes)), facts)
+
+
+def on_few_metrics(results: Sequence[SliceResult]) -> list[str]:
+    """A note if what a measure needs is missing for most metrics: for how many, or in how many of several sets."""
+    few = {
+        result.selection.evalset_id: notes
+        for result in results
+        if result.evaluation.n_distinct
+        and (notes := few_metrics((one.name for one in result.evaluation.metrics), result.evaluation.excluded))
+    }
+    n = len({result.selection.evalset_id for result in results if result.evaluation.n_distinct})
+    if not few or n < 2:
+        return next(iter(few.values()), [])
+    where = every(n, "set") if len(few) == n else f"{len(few)} of {n} sets"
+    return [Partial(f"partial: in {where}, the scores needed are missing for most metrics")]
 
 
 def _idle(inputs: RankingInputs) -> dict[tuple[str, ...], set[str]]:
@@ -363,10 +393,13 @@ def _names_in(one: Study) -> list[tuple[str, str]]:
 
 
 def facts_together(tables: Mapping[str, Result]) -> dict[str, Any]:
-    """The facts of several rankings of the same evaluation sets; the keys of `idle` end with their names."""
+    """The facts of several rankings of the same evaluation sets; the keys of `idle` and `by` end with their names."""
     return {
         "comparisons": tuple(one for table in tables.values() for one in table.facts["comparisons"]),
-        "idle": {(*place, name): idle for name, table in tables.items() for place, idle in table.facts["idle"].items()},
+        **{
+            fact: {(*place, name): one for name, table in tables.items() for place, one in table.facts[fact].items()}
+            for fact in ("idle", "by")
+        },
     }
 
 
@@ -399,7 +432,7 @@ def _tested(inputs: RankingInputs, notes: list[str], several: bool) -> "list[tup
                 continue
             comparison, stored = test
             notes += stored
-            ranking = as_ranked(comparison, result.evaluation, result.parts)
+            ranking = as_ranked(comparison, result.evaluation, result.parts, result.by)
             tested.append((asked, ranking))
             lines = [ranking.generalises, *clusters_by_chance(ranking, ranking.alternative)]
             lines += _other_means(result.evaluation, comparison)
@@ -528,8 +561,12 @@ def excluded(result: SliceResult, verbose: bool) -> list[str]:
             text = f"{len(out)} of {len(choices)} {kind} {are(len(out))} excluded"
             lines.append(ExclusionNote(text, EXPLAIN, kind.removesuffix("s"), len(out)))
             named = (*selection.slice.metrics, *selection.slice.systems)
+            needs_segments = result.evaluation.measure.definition.needs_segments
             lines += [
-                hinted(f"{choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
+                hinted(
+                    f"{choice.name} is excluded: {choice.reason.sentence}",
+                    choice.reason.hint if getattr(choice, "has_segments", True) or not needs_segments else "",
+                )
                 for choice in out
                 if choice.reason is not None and (choice.name in named or _base_of(choice) in {*named} - included)
             ]

@@ -68,10 +68,12 @@ def wide(frame: pl.DataFrame) -> Wide:
     rows = {name: place for place, name in enumerate(metrics)}
     values = np.full((len(metrics), len(headings)), np.nan)
     clusters = np.zeros(values.shape, dtype=np.int64)
-    for row in keyed.select("metric", "value", "cluster", pl.struct(varying).alias("key")).rows(named=True):
+    ranked = np.zeros(values.shape, dtype=bool)
+    for row in keyed.select("metric", "value", "rank", "cluster", pl.struct(varying).alias("key")).rows(named=True):
         at = rows[row["metric"]], places[tuple(row["key"][name] for name in varying)]
         values[at] = np.nan if row["value"] is None else row["value"]
         clusters[at] = row["cluster"] or 0
+        ranked[at] = row["rank"] is not None
     there = ~np.isnan(values)
     n = there.sum(axis=1)
     means = np.where(there, values, 0.0).sum(axis=1) / np.maximum(n, 1)
@@ -80,7 +82,7 @@ def wide(frame: pl.DataFrame) -> Wide:
         range(len(metrics)), key=lambda place: (metrics[place] in people, -n[place], -means[place], metrics[place])
     )
     values, clusters = values[order], clusters[order]
-    is_metric = np.array([metrics[place] not in people for place in order])[:, np.newaxis]
+    is_metric = np.array([metrics[place] not in people for place in order])[:, np.newaxis] & ranked[order]
     highest = np.max(np.where(np.isnan(values) | ~is_metric, -np.inf, values), axis=0, initial=-np.inf)
     return Wide(
         tuple(metrics[place] for place in order),
@@ -108,7 +110,10 @@ def _names(frame: pl.DataFrame, keys: list[str]) -> pl.Series:
 
 
 def by_metric(frame: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:
-    """One row per metric, best by the first measure first; for each measure its value, rank and any tie threshold."""
+    """One row per metric, best by the first measure first; for each measure its value, rank and any tie threshold.
+
+    Where a value is defined in fewer than half of the groups, a column has their number.
+    """
     several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
     several += [name for name in ("domain", "phenomenon", "kind") if name in frame.columns]
     keys = [*several, "metric"]
@@ -123,6 +128,11 @@ def by_metric(frame: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:
         }
         if not measure.is_calibrated:
             shown.pop("epsilon", None)
+        is_few = pl.col("n_groups_nan") > pl.col("n_groups") / 2
+        if part.filter(is_few & pl.col("value").is_not_null()).height:
+            of = pl.format("{} of {} groups", pl.col("n_groups") - pl.col("n_groups_nan"), "n_groups")
+            part = part.with_columns(groups=pl.when(is_few).then(of))
+            shown["groups"] = f"groups {measure}"
         part = part.select(*keys, *(pl.col(name).alias(heading) for name, heading in shown.items()))
         if found is not None:
             part = found.join(part, on=keys, how="full", coalesce=True, maintain_order="left_right")

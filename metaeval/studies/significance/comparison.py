@@ -13,8 +13,8 @@ from metaeval.kernels.resampling.draws import Alternative
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, Test, TestOptions
 from metaeval.results.answer import attributes, or_none, without
-from metaeval.results.evaluation import Evaluation, undefined, without_value
-from metaeval.results.notes import ExclusionNote, joined
+from metaeval.results.evaluation import Evaluation, by_source, on_few_groups, undefined, without_value
+from metaeval.results.notes import ExclusionNote, few_metrics, joined
 from metaeval.results.remarks import remarks, without_judgement
 from metaeval.results.signature import Part, line, spelt, with_test
 from metaeval.studies.significance.metric_tests import (
@@ -43,11 +43,12 @@ class Comparison(Standings):
     """Metrics compared by one measure and test.
 
     population: the population to which the test generalises; generalises_to: the same in words, with the unit. idle:
-    metrics that cannot lead, see `without_judgement`.
+    metrics that cannot lead, see `without_judgement`. by: the measure as sentences name it (`by_source`).
     resamples: 0 if none were needed. null: (n_pairs, n_draws) resampled differences of metrics i < j, if kept.
     """
 
     measure: str
+    by: str
     test: Test
     population: Population
     generalises_to: str
@@ -80,7 +81,7 @@ class Comparison(Standings):
             return without_value(self.measure, self.notes)
         n_left = sum(note.n for note in self.notes if isinstance(note, ExclusionNote) and note.what == "metric")
         return self.in_words(
-            self.measure,
+            self.by,
             "metric",
             self.generalises_to,
             self.alternative,
@@ -116,12 +117,14 @@ def compare_block(
     use means over judged segments as system scores.
     Raises QuestionError: see `run_test`.
     """
-    tested = run_test(block, measure, options, testing, progress, evaluation)
+    tested = run_test(block, measure, options, testing, progress, evaluation).as_ranked
     notes = [joined([generalises(measure, testing, block), *([tested.why] if tested.why else [])])]
+    notes += few_metrics((metric.name for metric in tested.block.metrics), tested.excluded)
     notes += without(tested.excluded)
     notes += undefined(tested.evaluation, tested.block, options)
     said = remarks(tested.block)
     notes += said
+    notes += on_few_groups(tested.evaluation)
     evaluation, resolution = tested.evaluation, resolution_of(testing, tested.is_exact)
     names = [metric.name for metric in tested.block.metrics]
     found = standings(names, evaluation.value, tested.p, testing.correction, testing.alpha, resolution)
@@ -132,6 +135,7 @@ def compare_block(
     return Comparison(
         **vars(found),
         measure=str(measure),
+        by=by_source(evaluation, tested.block, options),
         test=testing.test,
         population=testing.population,
         generalises_to=population_in_words(testing, block.selection.slice.level),
@@ -159,10 +163,11 @@ def _reordered(null: Floats | None, order: Ints) -> Floats | None:
     return reordered
 
 
-def as_ranked(comparison: Comparison, shown: Evaluation, parts: Sequence[Part]) -> Comparison:
+def as_ranked(comparison: Comparison, shown: Evaluation, parts: Sequence[Part], by: str) -> Comparison:
     """A comparison with the values and in the order of a ranking, clustered in that order.
 
-    shown: the values, which may be computed from other system scores than the test; parts: of their signature. A metric
+    shown: the values, which may be computed from other system scores than the test; parts: of their signature; by: see
+    `Comparison`. A metric
     ranked above another is not significantly better if the test says the opposite. Metrics with a value but no test are
     removed.
     """
@@ -177,6 +182,7 @@ def as_ranked(comparison: Comparison, shown: Evaluation, parts: Sequence[Part]) 
     values, corrected = np.array([value[name] for name in names]), comparison.corrected[square]
     return replace(
         comparison,
+        by=by,
         names=tuple(names),
         values=values,
         ranks=np.where(np.isnan(values), 0, ranks(values)),

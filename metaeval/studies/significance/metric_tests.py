@@ -267,6 +267,14 @@ class MetricTest:
     reach: Floats | None = None
     why: str | None = None
 
+    @property
+    def as_ranked(self) -> "MetricTest":
+        """The same without values that get no rank."""
+        evaluation = self.evaluation.as_ranked
+        without = np.isnan(evaluation.value)
+        p = np.where(without[:, np.newaxis] | without, np.nan, self.p)
+        return replace(self, evaluation=evaluation, p=p)
+
 
 def run_test(
     block: Block,
@@ -287,7 +295,8 @@ def run_test(
         for choice in block.selection.metrics
         if choice.reason is not None and choice.reason.lacks_scores
     }
-    if measure.definition.needs_segments or measure.resamples_segments(test):
+    needs_segments = measure.definition.needs_segments or measure.resamples_segments(test)
+    if needs_segments:
         excluded = excluded | block.excluded
         block = block.take(metrics=block.with_segments)
     if evaluation is None or not set(evaluation.metrics) <= set(block.metrics):
@@ -296,7 +305,9 @@ def run_test(
     block = block.take(metrics=[metric.name in ranked for metric in block.metrics])
     excluded = {**excluded, **evaluation.excluded}
     if not block.metrics:
-        raise no_metric(block.selection, excluded, can="can be compared")
+        raise no_metric(
+            block.selection, excluded, can="can be compared", needs_segments=needs_segments, by_measure=True
+        )
     if len(block.metrics) < 2:
         others = "; ".join(f"{name}: {why.sentence}" for name, why in list(excluded.items())[:_MOST_NAMED])
         brackets = f" ({others})" if others else ""

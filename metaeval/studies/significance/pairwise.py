@@ -15,10 +15,10 @@ from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, TOO_NARROW, VARYI
 from metaeval.measures.judged import Units
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, Test, TestOptions
-from metaeval.results.evaluation import evaluate, undefined
+from metaeval.results.evaluation import by_source, evaluate, undefined
 from metaeval.results.notes import excluding
 from metaeval.results.remarks import remarks
-from metaeval.results.sentences import number
+from metaeval.results.sentences import LONGEST, named, new_units, number
 from metaeval.results.signature import interval_in_words, line, spelt
 from metaeval.studies.significance.metric_tests import (
     NOMINAL,
@@ -37,8 +37,10 @@ from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.slices import Slice
 from warehouse import QuestionError
+from warehouse.facts.metrics import folded
+from warehouse.names import MetricVariant
 from warehouse.progress import Progress
-from warehouse.wording import are, counted
+from warehouse.wording import are, counted, every
 
 Ends = tuple[float, float]
 _Made = tuple[str, str, Resample, int | None, str | None]  # an interval's name, type, units, resamples, system scores
@@ -83,6 +85,7 @@ class PairwiseComparison:
     .05; it and the difference are then computed from the system scores of that test. value_intervals: (low, high) of
     the two values over the same means; resample, interval: what was resampled, and the type of interval ("student-t" if
     groups of segments were deleted); NaN for a measure whose segments are not resampled. words: the same in sentences.
+    by: the measure as sentences name it (`by_source`).
     """
 
     metrics: tuple[str, str]
@@ -97,6 +100,7 @@ class PairwiseComparison:
     words: tuple[str, ...]
     notes: tuple[str, ...]
     measure: str
+    by: str
     parts: tuple[tuple[str, str], ...]
 
     @property
@@ -143,6 +147,8 @@ def compare_pair(
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
     difference, ends = _bootstrapped(block, measure, options, testing, (first, second), units, of_units, progress)
     scores = "judged-mean" if measure.level == "sys" else None
+    if main.evaluation.by_order is not None and main.evaluation.by_order.any():
+        difference = Interval(np.nan, np.nan, np.nan)
     made: list[_Made] = [("interval", str(how), units, testing.resamples, scores)]
     own = "student-t"
     is_of_test = units == _RESAMPLED[settled.population] and settled.interval is None
@@ -193,6 +199,7 @@ def compare_pair(
             *remarks(block),
         ),
         measure=str(measure),
+        by=by_source(main.evaluation, main.block, main_options),
         parts=tuple(
             spelt(
                 [
@@ -301,7 +308,7 @@ def _tested(
     fitted = fitted_options(measure, test, options, asked)
     population = testing.population if test == testing.test else measure.claims(test)
     its_testing = replace(fitted_to(testing, test), population=population, correction="none")
-    tested = run_test(block, measure, fitted, its_testing, progress)
+    tested = run_test(block, measure, fitted, its_testing, progress).as_ranked
     if len(tested.block.metrics) < 2:
         raise QuestionError(f"a comparison needs two metrics; only {tested.block.metrics[0].name} can be compared")
     return tested, fitted, its_testing
@@ -408,19 +415,59 @@ def in_a_sentence(comparison: PairwiseComparison, alpha: float) -> tuple[str, st
     first, second = comparison.metrics
     main = comparison.tests[0]
     if np.isnan(main.p) and main.values[0] == main.values[1]:
-        return f"{first} and {second} have the same {comparison.measure} ({number(main.values[0])}).", ""
+        return f"{first} and {second} have the same {comparison.by} ({number(main.values[0])}).", ""
     if np.isnan(main.p) or np.isnan(main.values).any():
-        return f"{first} and {second} cannot be compared by {comparison.measure}: the test has no p-value.", ""
+        without = [name for name, value in zip(comparison.metrics, main.values, strict=True) if np.isnan(value)]
+        why = (
+            f"{named(without)} {are(len(without), have=True)} no value to compare"
+            if without
+            else "the test has no p-value"
+        )
+        return f"{first} and {second} cannot be compared by {comparison.by}: {why}.", ""
     population = with_unit(IN_WORDS[main.population], dict(comparison.parts).get("unit"))
-    values = f"{number(main.values[0])} against {number(main.values[1])}, {_p_in_words(main)}, {population}"
+    values = f"{number(main.values[0])} against {number(main.values[1])}, {_p_in_words(main)}"
     if main.p > alpha:
-        text = f"{first} and {second} do not differ significantly by {comparison.measure} ({values})."
+        text = f"{first} and {second} do not differ significantly by {comparison.by} ({values}, "
     else:
-        text = f"{first} is significantly better than {second} by {comparison.measure} ({values})."
-    if np.isnan(comparison.low):
-        return text, ""
-    ends = f"[{number(comparison.low)}, {number(comparison.high)}]"
-    return text, f"Difference {number(comparison.difference)} {ends}."
+        text = f"{first} is significantly better than {second} by {comparison.by} ({values}, "
+    difference = ""
+    if not np.isnan(comparison.low):
+        ends = f"[{number(comparison.low)}, {number(comparison.high)}]"
+        difference = f"Difference {number(comparison.difference)} {ends}."
+    fits = len(f"{text}{population}). {difference}") <= LONGEST
+    return f"{text}{population if fits else new_units(population)}).", difference
+
+
+def of_several(comparisons: Sequence[PairwiseComparison], alpha: float) -> str:
+    """In how many evaluation sets each of two metrics is better, and in how many they do not differ significantly.
+
+    "" if none has a test, or if they are not the same two metrics, whatever their references.
+    """
+    spelt = [[MetricVariant.parse(name).base_name for name in one.metrics] for one in comparisons]
+    folds = [[folded(name) for name in both] for both in spelt]
+    mains = [one.tests[0] for one in comparisons]
+    tested = [main for main in mains if not np.isnan(main.p)]
+    if len({*folds[0]}) < 2 or any({*both} != {*folds[0]} for both in folds) or not tested:
+        return ""
+    n_better = dict.fromkeys(folds[0], 0)
+    for (better, _), main in zip(folds, mains, strict=True):
+        n_better[better] += bool(main.p <= alpha)
+    name = dict(zip(folds[0], spelt[0], strict=True))
+    (first, n), (second, n_second) = sorted(n_better.items(), key=lambda one: -one[1])
+    n_alike, n_untested = len(tested) - n - n_second, len(mains) - len(tested)
+    of = f"of {len(mains)} evaluation sets"
+    if n:
+        said = f"{name[first]} is significantly better than {name[second]} by {comparisons[0].measure} in {n} {of}"
+        said += f", {name[second]} in {n_second}"
+        said += f", and they do not differ significantly in {n_alike}" if n_alike else ""
+    else:
+        where = every(n_alike, "evaluation set") if n_alike == len(mains) else f"{n_alike} {of}"
+        said = f"{name[first]} and {name[second]} do not differ significantly by {comparisons[0].measure} in {where}"
+    words = [with_unit(IN_WORDS[one.tests[0].population], dict(one.parts).get("unit")) for one in comparisons]
+    units = dict.fromkeys(new_units(one).removeprefix("new ") for one in words)
+    sign = "≤" if n else ">"
+    untested = f" {n_untested} cannot be tested." if n_untested else ""
+    return f"{said} (p {sign} {alpha:g}, new {' or '.join(units)}).{untested}"
 
 
 def _too_narrow(measure: Measure, difference: Interval, varied: Resample) -> list[str]:

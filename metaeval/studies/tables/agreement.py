@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from metaeval.measures.options import Options
 from metaeval.measures.system_scores import asked_scores
 from metaeval.results.answer import Result, table_notes, table_parts
 from metaeval.results.inputs import Inputs, metric_place, no_metric, where
+from metaeval.results.remarks import without_judgement
 from queries.blocks import Block
 from queries.evalsets import all_humans
 from queries.reasons import Exclusion, Reason
@@ -55,12 +57,15 @@ def agreement(
         scores = np.where(block.judged, block.scores, 0.0)
         groups = np.where(block.judged, labels(block, measure["by"]), -1)
     if not block.metrics:
-        raise no_metric(whole.selection, excluded)
+        raise no_metric(whole.selection, excluded, needs_segments=measure.level != "sys")
     matrix = kernels.correlation_matrix(scores, groups, statistic)
     names = [metric.name for metric in block.metrics]
     columns = {name: pl.Series(column).fill_nan(None) for name, column in zip(names, matrix.T, strict=True)}
     parts = table_parts(("matrix", measure), block, ("system_score", source))
-    frame, facts = pl.DataFrame({"metric": names, **columns}), {}
+    notes = table_notes(block, excluded)
+    idle = without_judgement([(one.name, one.base_name) for one in block.metrics], notes)
+    frame = pl.DataFrame({"metric": names, **columns})
+    facts: dict[str, Any] = {"idle": idle}
     if metric is not None:
         if (place := metric_place(whole, metric)) is None:
             raise unknown("metric", metric, names, where=where(block.selection))
@@ -70,7 +75,7 @@ def agreement(
         frame = frame.select("metric", correlation=name).filter(pl.col("metric") != name)
         frame = frame.sort("correlation", descending=True, nulls_last=True, maintain_order=True)
         parts.insert(1, ("metric", name))
-    return Result(frame, parts, table_notes(block, excluded), facts)
+    return Result(frame, parts, notes, facts)
 
 
 def human_agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Result:

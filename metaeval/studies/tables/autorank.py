@@ -72,7 +72,8 @@ def autorank(run: Run, asked: Slice, *, low: float = 25.0, high: float = 100.0) 
         ("n_systems", _span([one.frame.height for one in ranked.values()])),
         ("n_segments", _span([one.facts["n_segments"] for one in ranked.values()])),
     )
-    return Result(frame, parts, tuple(_notes(asked, ranked, skipped)))
+    n_without = [len(one.facts["without_metrics"]) for one in ranked.values()]
+    return Result(frame, parts, tuple(_notes(asked, ranked, skipped)), {"n_without": n_without})
 
 
 def _span(values: Sequence[int]) -> str:

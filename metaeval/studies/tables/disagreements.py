@@ -17,6 +17,7 @@ from metaeval.results.signature import line
 from queries.annotations import Errors, error_schema, human_with_errors, marked_errors
 from queries.blocks import Block
 from queries.catalog import ask
+from queries.reasons import Exclusion
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
@@ -56,7 +57,7 @@ def disagreements(
     Raises QuestionError: see `select`; more than two metrics, an unknown or excluded one, fewer than 3 outputs with
     both scores, a scorer that gives all the same score, groups of what is not loaded.
     """
-    block, (a, b), values = _compared(warehouse, asked, metrics, round_human)
+    block, (a, b), values, excluded = _compared(warehouse, asked, metrics, round_human)
     outputs = _outputs(warehouse, block, values, scale)
     r = float(np.corrcoef(outputs["z_a"].to_numpy(), outputs["z_b"].to_numpy())[0, 1])
     parts = table_parts(
@@ -99,7 +100,7 @@ def disagreements(
         residuals = outputs["residual"].round(9)
         n_first = residuals.eq(residuals[int(size.argmax())]).sum() if size.size else 0
         facts = {"n_first": n_first, "n_equal": n_equal, "errors_of": None if source == human else source}
-    return Result(frame, parts, (*notes, *table_notes(block, {})), facts)
+    return Result(frame, parts, (*notes, *table_notes(block, excluded)), facts)
 
 
 def _n_equal(outputs: pl.DataFrame, listed: pl.DataFrame, side: str) -> int:
@@ -109,8 +110,11 @@ def _n_equal(outputs: pl.DataFrame, listed: pl.DataFrame, side: str) -> int:
 
 def _compared(
     warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_human: int | None
-) -> tuple[Block, list[str], list[Floats]]:
-    """The block, the names of the two scorers, and the values of each, (N, S), NaN where either has no score."""
+) -> tuple[Block, list[str], list[Floats], dict[str, Exclusion]]:
+    """The block, the names of the two scorers, and the values of each, (N, S), NaN where either has no score.
+
+    Also metrics that a mean of them leaves out, with the reason.
+    """
     names = list(dict.fromkeys(metrics))
     if len(names) > 2:
         raise QuestionError(
@@ -123,6 +127,7 @@ def _compared(
     named = replace(asked, metrics=tuple(names)) if names else asked
     inputs = Inputs(warehouse, named, round_human, human="optional" if len(names) == 2 else "required")
     block = inputs.of_level("seg")
+    excluded: dict[str, Exclusion] = {}
     if len(names) < 2:
         check_judged(block)
     if names:
@@ -134,7 +139,7 @@ def _compared(
             raise QuestionError(f"{names[0]!r} and {names[1]!r} are the same metric")
         values = [np.where(block.judged, by_name[name], np.nan) for name in ordered]
     else:
-        excluded, block = block.excluded, block.take(metrics=block.with_segments)
+        excluded, block = dict(block.excluded), block.take(metrics=block.with_segments)
         if not block.metrics:
             raise no_metric(block.selection, excluded)
         ordered, values = [f"mean of {len(block.metrics)} metrics"], [_mean(block)]
@@ -150,7 +155,7 @@ def _compared(
         there = scores[both]
         if there.min() == there.max():
             raise QuestionError(f"{name} gives all outputs of {of} the same score: there is no disagreement to measure")
-    return block, ordered, [np.where(both, scores, np.nan) for scores in values]
+    return block, ordered, [np.where(both, scores, np.nan) for scores in values], excluded
 
 
 def _metric(block: Block, name: str) -> int:

@@ -36,7 +36,7 @@ def system_means(warehouse: Warehouse, asked: Slice, *, progress: Progress | Non
     parts = table_parts(("table", "means"), block, n_metrics=len(metrics))
     notes = slice_remarks(selection, metrics)
     if not metrics:
-        notes = [str(no_metric(selection, {})), *notes]
+        notes = [str(no_metric(selection, {}, needs_segments=False)), *notes]
     is_human = pl.lit(False) if selection.human is None else pl.col("scorer") == selection.human
     kind = pl.when(is_human).then(pl.lit("human")).otherwise(pl.lit("metric")).alias("kind")
     return Result(frame.select(kind, pl.all()).sort("kind", "scorer", "system"), parts, tuple(notes))

@@ -41,7 +41,7 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options, v
     if place is None:
         where = f"{asked.testset} {asked.lp}"
         if not block.selection.metrics:
-            raise no_metric(block.selection, {})
+            raise no_metric(block.selection, {}, needs_segments=False)
         raise unknown("metric", metric, [choice.name for choice in block.selection.metrics], where=where)
     scores = asked_scores(block, options.system_score)
     human, own = scores.human, scores.metrics[place]

@@ -1,7 +1,7 @@
 """Gaps to the anchor over the years: pooled over evaluation sets within a year and protocol, and tested for a trend."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -72,7 +72,7 @@ def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Flo
 
     mean: unweighted mean. hunter-schmidt: weighted by the number of systems (tau2: observed minus sampling variance).
     random-effects: correlations of system scores as Fisher's z with variance 1 / (n - 3); other values, and perfect
-    correlations, use smoothed bootstrap variances.
+    correlations, use smoothed bootstrap variances, with an interval that ends at the measure's limits.
     Raises QuestionError: hunter-schmidt for a measure that is not a correlation of system scores.
     """
     is_system_correlation = measure.definition.is_correlation and measure.level == "sys"
@@ -90,7 +90,12 @@ def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Flo
     if is_system_correlation and (np.abs(values) < 1).all() and (n_systems > 3).all():
         z = kernels.random_effects(np.arctanh(values), 1 / (n_systems - 3))
         return PooledValue(float(np.tanh(z.mean)), float(np.tanh(z.low)), float(np.tanh(z.high)), z.p, z.tau2, z.i2)
-    return pool_gaps(values, errors, n_systems)
+    return _within(pool_gaps(values, errors, n_systems), *measure.definition.limits)
+
+
+def _within(pooled: PooledValue, least: float, most: float) -> PooledValue:
+    """With an interval without what lies beyond these limits."""
+    return replace(pooled, low=float(np.maximum(pooled.low, least)), high=float(np.minimum(pooled.high, most)))
 
 
 def pool_gaps(gaps: Floats, errors: Floats, n_systems: Floats) -> PooledValue:
@@ -176,7 +181,9 @@ def _pooled_row(part: Sequence[Mapping[str, Any]], measure: Measure, how: Poolin
         "contaminated": any(one["contaminated"] for one in valued) or first["contaminated"],
     }
     if with_gap:
+        least, most = measure.definition.limits
         gap = pool_gaps(*(_numbers(with_gap, name) for name in ("gap", "gap_error", "n_systems")))
+        gap = _within(gap, least - most, most - least)
         row |= {
             "anchor": ", ".join(sorted({one["anchor"] for one in with_gap})),
             "gap": gap.mean,

@@ -202,7 +202,10 @@ def point(
     used, excluded = rankable(measure, block, options)
     evaluation = evaluate(measure, used, options)
     if not evaluation.metrics:
-        raise no_metric(block.selection, excluded, can=f"can be ranked by {measure}")
+        needs_segments = measure.definition.needs_segments
+        raise no_metric(
+            block.selection, excluded, can=f"can be ranked by {measure}", needs_segments=needs_segments, by_measure=True
+        )
     if evaluation.n_judged == 0 and measure.definition.needs_segments:
         raise QuestionError(f"human score {block.selection.human!r} has no segment scores, which {measure} needs")
     defined = ~np.isnan(evaluation.value)

@@ -26,6 +26,7 @@ def made(p: list[list[float]], values: list[float], clusters: list[int], alpha: 
     n = len(values)
     return Comparison(
         measure="pa",
+        by="pa",
         test="perm-inputs",
         alternative="greater",
         population="segments",

@@ -124,7 +124,7 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
         "jackknife-systems",
         "jackknife-both",
     ]
-    sentence = "Marlin-24-refA is significantly better than simBLEU-refA by pearson ("
+    sentence = "Marlin-24-refA is significantly better than simBLEU-refA by pearson of judged means ("
     assert ran.out.startswith(sentence)
     shape = compare(*words, "--resamples", 100, "--format", "json").json
     assert shape["metrics"] == ["Marlin-24-refA", "simBLEU-refA"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
-from tests.helpers import LP, TESTSET, tiny_bytes, tiny_layout, together
+from tests.helpers import LP, TESTSET, metric_tables, tiny_bytes, tiny_layout, together
 from tests.sharing import written
 
 ROWS = "".join(f"{system}\t{value}\n" for system in ("Ash", "Beech", "Cherry") for value in range(5))
@@ -122,6 +122,24 @@ def test_a_file_is_ranked_with_the_others_without_being_stored(scorehouse: Score
     assert "Mine-refA" in {row["metric"].replace("mine", "Mine") for row in nameless.json}
     assert "mine.seg.score names no reference; assuming refA" in nameless.notes
     assert database.read_bytes() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("used", "asked"), [(("refA",), ()), (("refA", "refB"), ("--reference", "refB"))])
+def test_where_no_reference_is_official_a_file_is_ranked_with_the_reference_of_the_others(
+    used: tuple[str, ...], asked: tuple[str, ...], scorehouse: Scorehouse, own: Path, tmp_path: Path
+) -> None:
+    metrics = {f"Fine-{reference}": metric_tables()["Fine-src"] for reference in used}
+    root = tiny_layout(tmp_path / "layout", metrics=metrics, facts=False)
+    database = ("--db", tmp_path / "without.duckdb")
+    assert scorehouse(*database, "load", root).code == 0
+    path = own.rename(own.with_name("en-de.Mine.seg.score"))
+    words = ("rank", TESTSET, LP, "-m", "acc23(by=item)", "--with", path)
+    ran = scorehouse(*database, *words, *asked, "--format", "json")
+    assert {row["metric"] for row in ran.json} == {f"Mine-{used[-1]}", f"Fine-{used[-1]}"}
+    assert f"en-de.Mine.seg.score names no reference; assuming {used[-1]}" in ran.notes
+    if asked:
+        refused(scorehouse(*database, *words), 2, "named after the metric and its reference")
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """`trend`: its views, the chart, and what is refused."""
 
 import functools
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -242,6 +243,23 @@ def test_a_family_of_each_kind_has_a_colour_and_the_others_are_grey() -> None:
         ("YiSi", "YiSi (embedding)"),
     }
     assert {one["group"] for one in points if not one["shown"]} == {"chrF"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pool", [(), ("--pool", "random-effects")])
+@pytest.mark.parametrize("by", ["family", "version", "kind", "best"])
+def test_a_chart_shows_the_values_of_the_table_in_the_limits_of_the_measure(
+    trend: Scorehouse, tmp_path: Path, by: str, pool: tuple[str, ...]
+) -> None:
+    words = ("sim24", "all", "--by", by, *pool)
+    rows = trend(*words[:4], *(pool or ("--pool", "mean")), "--format", "json").json
+    trend(*words, "--chart", tmp_path / "years.json")
+    points = json.loads((tmp_path / "years.json").read_text())["datasets"]["years"]
+    values = {(row["year"], row["protocol"], row["group"]): row["value"] for row in rows if row["value"] is not None}
+    assert {(one["year"], one["protocol"], one["group"]): one["value"] for one in points} == pytest.approx(values)
+    assert all(0 <= one[end] <= 1 for one in points for end in ("low", "high") if one[end] is not None)
+    if by == "best":
+        assert {one["name"] for one in points} == {"best of all"}
 
 
 def test_what_lies_beyond_an_axis_is_named_at_its_end_farthest_first() -> None:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -307,6 +309,46 @@ def test_where_no_metric_can_be_ranked_every_evaluation_set_is_told(tmp_path: Pa
     message = str(raised.value)
     assert message.startswith("no metric of tiny24 en-de can be ranked: ")
     assert message.endswith("; nor of tiny24 en-fr; without a human score: tiny24 en-cs")
+
+
+@pytest.fixture(scope="module", params=["all levels", "no segments", "no scores"])
+def not_submitted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """What metrics lack that were not submitted to the task, and the task, which has no others."""
+    folder, lacking = tmp_path_factory.mktemp("lacking"), request.param
+    tables = {}
+    for name, table in metric_tables().items():
+        if table.seg is not None and table.sys is not None:
+            n = int(lacking == "no scores")
+            seg = table.seg if lacking == "all levels" else None
+            tables[name] = ScoreTable(table.systems[n:], seg=seg, sys=table.sys[n:])
+    with tiny_warehouse(folder, tiny_layout(folder / "layout", metrics=tables)) as warehouse:
+        path = warehouse.path
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("UPDATE internal.entry SET status = 'no entry'")
+    with Warehouse.open(path) as warehouse:
+        yield lacking, warehouse
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spa", "acc_eq(by=item)"])
+def test_a_way_out_is_named_only_where_something_remains(not_submitted: Any, measure: str) -> None:
+    lacking, warehouse = not_submitted
+    with pytest.raises(QuestionError) as raised:
+        metaeval.rank(warehouse, TESTSET, LP, measure)
+    hint = f"included by {option('status', 'all')}"
+    by_systems = f"{hint} with pearson or pa, which rank by system scores"
+    helps = lacking == "all levels" or (lacking == "no segments" and measure == "pearson")
+    assert (hint in raised.value.hints) == helps
+    assert (by_systems in raised.value.hints) == (lacking == "no segments" and measure != "pearson")
+    if helps:
+        assert metaeval.rank(warehouse, TESTSET, LP, measure, status="all").frame["rank"].count()
+    if by_systems in raised.value.hints:
+        assert metaeval.rank(warehouse, TESTSET, LP, "pearson", status="all").frame["rank"].count()
+    for question in ("sample", "autorank"):
+        with pytest.raises(QuestionError) if lacking != "all levels" else nullcontext():
+            getattr(metaeval, question)(warehouse, TESTSET, LP, status="all")
+        with pytest.raises(QuestionError) as refused:
+            getattr(metaeval, question)(warehouse, TESTSET, LP)
+        assert any("included by" in one for one in refused.value.hints) == (lacking == "all levels")
 
 
 def test_a_threshold_of_direct_assessment_is_told_on_other_human_scores() -> None:

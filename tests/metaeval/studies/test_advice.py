@@ -65,8 +65,11 @@ def test_metrics_of_one_set_that_share_family_and_version_are_rows_of_their_own(
     assert found["metric"].to_list() == ["New(x)-src", "New(y)-src", "New-src"]
 
 
-def _advised(*rows: dict[str, Any], **more: Any) -> Answer[Any]:
-    facts = {"generalises_to": {("wmt24", "en-de"): "new documents of these systems"}}
+def _advised(*rows: dict[str, Any], idle: Sequence[str] = (), **more: Any) -> Answer[Any]:
+    facts = {
+        "generalises_to": {("wmt24", "en-de"): "new documents of these systems"},
+        "idle": {("wmt24", "en-de"): idle},
+    }
     frame = pl.DataFrame(rows, schema=SCHEMA)
     question = Advise(lp="en-de", **more)
     return answer_of(question, Result(frame, [], facts=facts), reading=by_metric(frame)).with_summary()
@@ -141,13 +144,23 @@ def _shown(metric: str, best: str, new: str | None, old: str | None, **more: str
 
 
 def test_an_untested_metric_is_not_said_to_be_worse() -> None:
-    def said(*others: bool | None) -> str:
+    def said(*others: bool | None, idle: Sequence[str] = ()) -> str:
         rows = [_row("wmt24", 2024, f"M{place}", 0.9, best) for place, best in enumerate((True, *others))]
-        facts = {"generalises_to": {("wmt24", "en-de"): "new documents of these systems"}}
+        facts = {
+            "generalises_to": {("wmt24", "en-de"): "new documents of these systems"},
+            "idle": {("wmt24", "en-de"): idle},
+        }
         return answer_of(Advise(), Result(pl.DataFrame(rows, schema=SCHEMA), [], facts=facts)).with_summary().summary
 
     assert said(False, None).endswith("; 1 of 2 others is significantly worse (new documents).")
     assert said(False, False).endswith("; both others are significantly worse (new documents).")
+    assert said(False, None, idle=["S"]).endswith(
+        "; 1 of 2 others (1 not counted) is significantly worse (new documents)."
+    )
+    assert said(True, True, True, idle=["S"]).endswith(", but no other is significantly worse (new documents).")
+    assert said(True, True, True, False, idle=["S", "T"]).endswith(
+        "; 3 of 4 others (2 not counted) do not differ significantly (new documents)."
+    )
     assert said(True, False).endswith("; M1 does not differ significantly (new documents).")
 
 

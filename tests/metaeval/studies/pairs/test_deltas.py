@@ -1,6 +1,7 @@
 """Deltas: pairs of evaluation sets counted by hand, scales, protocols and directions, and what is left out."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,8 @@ import pytest
 import metaeval
 from metaeval.measures.options import Options
 from metaeval.results.inputs import Inputs
+from metaeval.results.notes import Decisive
+from metaeval.results.sentences import LONGEST
 from metaeval.studies.pairs.deltas import (
     _by_protocol,
     _converted,
@@ -235,6 +238,21 @@ def test_scores_of_years_that_are_known_to_run_from_0_to_1_stand_on_the_usual_sc
         one = pairs_of(_as_if(block, testset, metric, factor, is_own=is_own), Options(), tested=False)
         np.testing.assert_allclose(one.metric_gaps, usual.metric_gaps * factor, atol=1e-12)
         assert _converted([one], metric) == []
+
+
+@pytest.mark.parametrize("more", [{}, {"difference": 0.4}])
+def test_the_answer_says_that_scores_were_multiplied(
+    simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, more: dict[str, float]
+) -> None:
+    asked = partial(metaeval.deltas, simulated_warehouse, "sim24", "all", "simBLEU", resamples=20, **more)
+    before = asked().summary
+    text = "simBLEU of sim24 runs from 0 to 1 and was multiplied by 100"
+    monkeypatch.setattr("metaeval.studies.pairs.deltas._converted", lambda *_: [Decisive(text, "×", "")])
+    found = asked()
+    assert text in found.notes
+    assert found.summary.startswith(before.partition(": ")[0])
+    assert found.summary.endswith((f" {text}.", " Scores × 100."))
+    assert len(found.summary) <= LONGEST
 
 
 def test_the_answer_names_its_years_and_the_safe_difference(simulated_warehouse: Warehouse) -> None:

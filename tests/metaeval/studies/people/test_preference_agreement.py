@@ -4,15 +4,19 @@ import csv
 import io
 import json
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import scorehouse
 from cli.ending import run_program
 from cli.main import program
-from metaeval.studies.people.preference_agreement import agreement, judges
+from metaeval.studies.people.headlines import _of_preferring
+from metaeval.studies.people.preference_agreement import _uses, agreement, judges
+from queries.preferences import fetch_preferences
 from tests.helpers import beside_data
 from warehouse import QuestionError, Warehouse, load
 from warehouse.readers.claims import LoadHints
@@ -63,6 +67,21 @@ def test_a_judges_use_of_preferences_and_its_agreement_with_people_by_hand(arena
     assert (row["n_swapped"], row["consistent"], row["n_repeated"], row["decided"]) == (1, 0.0, 1, 0.0)
     # segment 1: {A, tie} with {A, A, tie}; segment 2: {C} with {C, tie}
     assert (row["human"], row["n_common"], row["agrees"], row["agrees_decided"]) == ("arena", 8, 4 / 8, 1.0)
+
+
+def test_ties_of_identical_outputs_are_counted_apart(arena: Path) -> None:
+    with Warehouse.open(arena) as warehouse:
+        (number, scorer), *_ = warehouse.rows(
+            "SELECT v.evalset_id, v.scorer_id FROM internal.preference AS p "
+            "JOIN internal.vector AS v ON v.vector_id = p.vector_a ORDER BY ALL"
+        )
+        found = fetch_preferences(warehouse, number, scorer)
+    same = np.arange(len(found)) < 2
+    uses = _uses(replace(found, is_same_output=same, answer=np.where(same, 0, found.answer)))
+    assert (uses["n_same_output"], uses["n_preferences"]) == (2, len(found) - 2)
+    row = {"scorer": "arena", "kind": "human", "agrees": None, "human": None, **uses}
+    said = _of_preferring(pl.DataFrame([row], schema_overrides={"agrees": pl.Float64}))
+    assert said.endswith(" of them. 2 pairs of identical outputs are not counted.")
 
 
 def test_a_warehouse_without_preferences_is_told_how_to_get_some(simulated_warehouse: Warehouse) -> None:

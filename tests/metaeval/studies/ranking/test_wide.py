@@ -12,15 +12,16 @@ SCHEMA = {
     "base_metric": pl.String,
     "measure": pl.String,
     "value": pl.Float64,
+    "rank": pl.Int64,
     "cluster": pl.Int64,
 }
 
 
 def ranking(*rows: tuple[str, str, str, str, float | None, int | None]) -> pl.DataFrame:
-    """Rows of testset, lp, metric, measure, value and cluster."""
+    """Rows of testset, lp, metric, measure, value and cluster; every value has a rank."""
     return pl.DataFrame(
         [
-            (testset, lp, name, name.partition("-")[0], measure, value, cluster)
+            (testset, lp, name, name.partition("-")[0], measure, value, None if value is None else 1, cluster)
             for testset, lp, name, measure, value, cluster in rows
         ],
         schema=SCHEMA,
@@ -77,3 +78,9 @@ def test_two_variants_of_one_base_name_in_a_column_keep_their_full_names() -> No
         )
     )
     assert set(found.metrics) == {"A-refA", "A-src", "B"}
+
+
+def test_a_value_without_a_rank_is_not_the_best_of_its_column() -> None:
+    rows = ranking(("wmt23", "en-de", "A", "spa", 1.0, None), ("wmt23", "en-de", "B", "spa", 0.9, None))
+    found = wide(rows.with_columns(rank=pl.when(pl.col("metric") == "B").then(1)))
+    assert dict(zip(found.metrics, found.best[:, 0].tolist(), strict=True)) == {"A": False, "B": True}

@@ -43,6 +43,19 @@ def test_correlations_are_pooled_as_fishers_z() -> None:
     assert perfect.mean == pytest.approx(0.8)  # no z of 1: by the values themselves
 
 
+def test_intervals_of_bounded_measures_end_at_their_limits() -> None:
+    values, n = np.array([0.9, 0.6, 1.0]), np.array([10.0, 10.0, 10.0])
+    for measure in (PA, PEARSON):
+        found = pool_values(measure, values, np.full(3, 0.1), n, "random-effects")
+        assert (found.mean < found.high, found.high) == (True, 1.0), measure
+    history = made_history(*(
+        (2019, made_point("wmt19", lp, {"BLEU": 0.0, "chrF": 1.0 - gap})) for lp, gap in
+        (("cs-en", 0.0), ("de-en", 0.1), ("en-de", 0.9))
+    ))  # fmt: skip
+    by_year = pooled_by_year(grouped(history, ("family",)), PA, "mean")
+    assert by_year.filter(group="chrF")["gap_high"].to_list() == [1.0]
+
+
 def test_gaps_of_a_year_are_pooled_over_its_sets() -> None:
     found = made_history(
         *((2019, made_point("wmt19", lp, {"BLEU": 0.7, "chrF": 0.7 + gap})) for lp, gap in
