@@ -55,8 +55,8 @@ SECTIONS = {
         Section(
             "rankings",
             "Rankings",
-            "Values with 95% intervals, ranks with 95% ranges, and significance clusters. If there are human scores "
-            "of systems only, the measure is pa.",
+            "Values with 95% intervals, ranks with 95% ranges, and significance clusters. Where spa and acc_eq have no "
+            "value, as with human scores of systems only, the measure is pa.",
             "evaluation set",
             lambda at: [at.ranking()],
         ),

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from metaeval.results.sentences import UNTESTED, between, either, interval, named, number, opening
+from metaeval.results.sentences import UNTESTED, between, either, highest, interval, named, number, opening
 from warehouse.wording import are, counted, ends, every
 
 _OF_VARIANCE = frozenset({"variance", "precision"})
@@ -200,8 +200,10 @@ def _of_preferring(frame: pl.DataFrame) -> str:
     ties = f"{counted(frame.height, 'scorer')} gave preferences; {tying['scorer']} ties in {tying['ties']:.0%} of them"
     if agreeing.is_empty():
         return opening(f"{ties}.")
-    best = agreeing.row(0, named=True)
-    return opening(f"{best['scorer']} agrees best with {best['human']} ({best['agrees']:.0%}; {UNTESTED}).", f"{ties}.")
+    best = highest(agreeing, "agrees")
+    who, agree = named(best["scorer"]), "agrees" if best.height == 1 else "agree"
+    with_whom = named(dict.fromkeys(best["human"]), last="or")
+    return opening(f"{who} {agree} best with {with_whom} ({best['agrees'][0]:.0%}; {UNTESTED}).", f"{ties}.")
 
 
 _CALLED = {
@@ -320,9 +322,11 @@ def _of_agreement(frame: pl.DataFrame) -> str:
     row = judges.row(0, named=True)
     name = row["scorer"]
     if row["verdict"] is None:
+        first = highest(judges, "r" if row["accuracy"] is None else "accuracy")["scorer"].to_list() or [name]
+        agree = "agrees" if len(first) == 1 else "agree"
         said = f"{row['accuracy']:.0%} of verdicts" if row["accuracy"] is not None else f"r {number(row['r'] or 0.0)}"
         of = f" of {judges.height} judges" if judges.height > 1 else ""
-        lead = f"{name} agrees best{of} with human scores ({said}, {counted(row['n_outputs'], 'output')})"
+        lead = f"{named(first)} {agree} best{of} with human scores ({said}, {counted(row['n_outputs'], 'output')})"
         return opening(f"{lead}; {UNTESTED}: single annotators are unknown or too few.")
     words = {
         "better": "Yes: {} agrees with annotators better than they agree with each other",
