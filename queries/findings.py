@@ -27,7 +27,7 @@ _NEED_NOT = "; such a metric need not agree with others"
 class Finding:
     """One finding.
 
-    severity: error (the stored data cannot be right), warning (check before you trust it), info (good to know).
+    severity: error (the stored data are very probably wrong), warning (check before you trust it), info (good to know).
     check: name of the check; subject: metric, human score, system or file concerned; n and value: its main numbers (how
         many, how much), which `finding` puts into words. query: SQL for `scorehouse sql` that shows it.
     """
@@ -177,14 +177,16 @@ def _sign(row: Row) -> Said:
     alone = row["systems"] or []
     if alone:
         whose = f"scores of {counted(len(alone), 'system')}"
-        r = ", ".join(f"{one['r']:.3f} ({one['name']})" for one in alone[:_NAMED])
+        r = ", ".join(
+            f"{one['r']:.3f} ({one['name']}{'' if one['is_judged'] else ', not judged'})" for one in alone[:_NAMED]
+        )
         r += f", … {len(alone) - _NAMED} more" if len(alone) > _NAMED else ""
     else:
         whose, r = "scores", f"{row['value']:.3f} over "
         r += f"segments, median of {counted(row['n'], 'system')}" if row["n"] else "systems"
     judges = _judges(row["base_metric"])
     return (
-        "error" if judges else "info",
+        "info" if not judges else "error" if not alone or any(one["is_judged"] for one in alone) else "warning",
         row["metric"],
         f"{whose} correlate negatively with the mean of all other metrics: {r}"
         + ("; wrong sign?" if judges else _NEED_NOT),

@@ -139,7 +139,7 @@ SECTIONS = {
             "audit",
             "Audit",
             "Errors and oddities in the data: duplicates, shifted files, wrong signs, gaps, noise, known issues. An "
-            "error cannot be correct data; check warnings before you trust the data.",
+            "error is very probably wrong data; check warnings before you trust the data.",
             "report",
             lambda at: [
                 Ask("audit", title="Kinds of findings", is_charted=False),
