@@ -1,5 +1,6 @@
 """`add` and `remove`: what they write, and what they refuse in one line."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,15 @@ def test_a_file_is_ranked_in_every_evaluation_set_that_it_covers(scorehouse: Sco
     assert found == {LP}
     assert any(line.endswith("Mine-src.csv: no scores for tiny24 de-en") for line in notes)
     assert own.with_name("tiny.duckdb").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_faults_of_a_file_to_rank_are_lines_as_of_one_that_is_added(scorehouse: Scorehouse, own: Path) -> None:
+    path = own.rename(own.with_name("en-de.Mine-refA.seg.score"))
+    path.write_text(re.sub(r"^(Ash|Beech)\t.*", r"\1\tmany", ROWS, flags=re.M))
+    ranked = scorehouse("rank", TESTSET, LP, "--with", path)
+    added = scorehouse("add", path, "--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP)
+    assert (ranked.code, ranked.out) == (3, "")
+    assert len(ranked.notes) > 3
+    assert ranked.notes == [line for line in added.notes if line.startswith("error: ")]
+    assert "\\x0a" not in ranked.err
