@@ -117,7 +117,8 @@ def _constant(row: Row) -> Said:
     words = [f"{row['n_constant']} constant"] if row["n_constant"] else []
     words += [f"{row['n_nearly']} nearly constant"] if row["n_nearly"] else []
     n = row["n_constant"] + row["n_nearly"]
-    said = [f"segment scores of {n} of {row['n_systems']} systems do not vary: {' and '.join(words)}"] if n else []
+    systems = counted(row["n_systems"], "system")
+    said = [f"segment scores of {n} of {systems} do not vary: {' and '.join(words)}"] if n else []
     said += [f"{every(row['n_alike'], 'MT system')} have the same score"] if row["n_alike"] else []
     return (
         "warning" if row["kind"] == "metric" and _judges(row["base_metric"]) else "info",
@@ -141,7 +142,8 @@ def _outputs(row: Row) -> Said:
 def _missing(row: Row) -> Said:
     words = []
     if row["n_systems_missing"]:
-        words.append(f"no scores for {row['n_systems_missing']} of {row['n_systems']} systems ({row['names']})")
+        systems = counted(row["n_systems"], "system")
+        words.append(f"no scores for {row['n_systems_missing']} of {systems} ({row['names']})")
     if row["n_segments_missing"]:
         n_systems = counted(row["n_systems_incomplete"], "system")
         n_missing = counted(row["n_segments_missing"], "segment score")

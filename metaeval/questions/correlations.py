@@ -11,7 +11,7 @@ from metaeval.results.run import Run
 from queries.slices import ALL, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import are, counted, option
+from warehouse.wording import are, counted, every, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -100,7 +100,8 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         if len(pairs) == 1:
             sentence = f"{most[0]} correlate by {self.measure} with {number(high)}."
         elif high - low <= EQUAL:
-            sentence = f"All {len(pairs)} pairs of {len(names)} {what} correlate alike ({self.measure} {number(high)})."
+            whole = every(len(pairs), "pair")
+            sentence = f"{whole[0].upper()}{whole[1:]} of {what} correlate alike ({self.measure} {number(high)})."
         else:
             sentence = (
                 f"{_several(most)} correlate most of {len(names)} {what} ({self.measure} {number(high)}), "

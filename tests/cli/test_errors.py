@@ -39,7 +39,7 @@ INTERRUPTED = "interrupted; completed work was kept, unfinished work was discard
         ((*RANK, "-m", "pearsn"), ["unknown measure 'pearsn'", "did you mean 'pearson'"]),
         ((*RANK, "--segments", "5"), ["--segments '5'", "FIRST-LAST"]),
         ((*RANK, "--segments", "9-5"), ["--segments '9-5'", "the first segment, 9, is after the last, 5"]),
-        ((*RANK, "--segments", "5000-6000"), ["select no segment of sim24 en-de"]),
+        ((*RANK, "--segments", "5000-6000"), ["no segment of sim24 en-de"]),
         ((*RANK, "--kind", "reference-based", "--kind", "reference-free"), ["--kind is given twice"]),
         ((*RANK, "--system-score", "average"), ["'average'", "submitted, mean, judged-mean"]),
         ((*RANK, "--domain", "news", "--system-score", "submitted"), ["a part of a test set", "--system-score mean"]),

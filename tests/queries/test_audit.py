@@ -201,7 +201,7 @@ def test_a_negated_metric_and_negated_systems_are_one_error(number: int, planted
         assert {row[0]: row[-1] for row in shown}[MT[places[0]]] == pytest.approx(finding.value)
 
 
-def test_a_system_that_nobody_judged_is_no_error(tmp_path: Path) -> None:
+def test_a_system_without_human_scores_is_no_error(tmp_path: Path) -> None:
     for name, place in (("all", 0), ("some", 1)):
         human = _table(_scores(50)[place:], SYSTEMS[place:])
         tiny_layout(tmp_path / name, documents=DOCUMENTS, systems=SYSTEMS, humans={"mqm": human}, metrics=_negated([0]))

@@ -35,7 +35,7 @@ def of_annotators(frame: pl.DataFrame, view: str | None, scores: Sequence[Mappin
             return opening(f"The median judgement of {first['annotator']} takes {first['seconds']:.0f} seconds.")
         return opening(
             f"The median judgement takes from {first['seconds']:.0f} ({first['annotator']}) to {last['seconds']:.0f} "
-            f"seconds ({last['annotator']}) over {slow.height} annotators."
+            f"seconds ({last['annotator']}) over {counted(slow.height, 'annotator')}."
         )
     if "annotator_a" in frame.columns:
         return _of_pairs(frame)
@@ -101,10 +101,10 @@ def _verdict(row: Mapping[str, Any]) -> tuple[str, str]:
     """Whether annotators agree enough, and the limits of alpha that say so."""
     alpha, probably = row["alpha"], "" if _is_sure(row) else "probably "
     if alpha >= RELIABLE:
-        return f"{probably}agree well enough", "reaches his limit of .8 (reliable)"
+        return f"{probably}agree well enough", "reaches the limit of .8 (reliable)"
     if alpha >= TENTATIVE:
-        return f"{probably}agree just enough", "reaches only his limit of .667 (tentative)"
-    return f"{probably}agree too little", "is below his limit of .667 (tentative)"
+        return f"{probably}agree just enough", "reaches only the limit of .667 (tentative)"
+    return f"{probably}agree too little", "is below the limit of .667 (tentative)"
 
 
 def _agreement(row: Mapping[str, Any]) -> str:
@@ -144,10 +144,10 @@ def _of_several_scores(scores: Sequence[Mapping[str, Any]]) -> str:
     alphas = f"Krippendorff's alpha is {between([row['alpha'] for row in known])} on {shared} of outputs"
     places = [(row["alpha"] >= RELIABLE) + (row["alpha"] >= TENTATIVE) for row in known]
     if min(places) == 2:
-        said = f"Annotators {probably}agree well enough for {what}: {alphas}, his limit is .8 (reliable)."
+        said = f"Annotators {probably}agree well enough for {what}: {alphas}, the limit is .8 (reliable)."
         return opening(said, others)
     if max(places) == 0:
-        said = f"Annotators {probably}agree too little for {what}: {alphas}, below his limit of .667 (tentative)."
+        said = f"Annotators {probably}agree too little for {what}: {alphas}, below the limit of .667 (tentative)."
         return opening(said, others)
     counts = []
     for place in (0, 1, 2):

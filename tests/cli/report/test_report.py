@@ -296,6 +296,12 @@ def test_commands_in_sentences_are_code_and_backticks_of_names_stay() -> None:
     assert "as <code>scorehouse protocol --significance</code> has</p>" in text
 
 
+def test_one_signature_is_one() -> None:
+    for signatures, said in ((("x",), "1 signature<"), (("x", "y"), "2 signatures<")):
+        sections = [ReportSection(SECTIONS["rankings"], (Part("a", signatures=signatures),))]
+        assert said in paging.page(sections, "t", static=True)
+
+
 @together("n", [1, 3, 4, 7])
 def test_many_parts_behind_the_first_share_a_fold(n: int) -> None:
     parts = tuple(Part(f"part {place}", lead="x") for place in range(n))
