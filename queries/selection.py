@@ -155,13 +155,20 @@ def _spelt(asked: Slice, found: Holdings, places: Sequence[Place], human: str | 
 
 
 def select(
-    warehouse: Warehouse, asked: Slice, level: Level = "seg", *, human: HumanUse = "required", also: Sequence[str] = ()
+    warehouse: Warehouse,
+    asked: Slice,
+    level: Level = "seg",
+    *,
+    human: HumanUse = "required",
+    also: Sequence[str] = (),
+    ranks_reference: bool = False,
 ) -> Selection:
     """Resolve a slice.
 
     level: the level whose official human score is the default. If that is not loaded, the only loaded human score is
     used, with a note. human: with "none", or with "optional" if there is no usable human score, the slice has none, and
-    systems need no human scores. also: metrics to include in addition, whatever their status.
+    systems need no human scores. also: metrics to include in addition, whatever their status. ranks_reference: the
+    reference that metrics use is a system like other human references if these are requested or it is named.
     Raises QuestionError: an unknown test set, language pair, human score or reference, a pattern that matches nothing,
         no human score found and none named, or nothing left.
     """
@@ -188,7 +195,7 @@ def select(
     asked = _spelt(asked, found, places, chosen_human, reference)
     also = _as_spelt(also, (name for one in found.metrics for name in (one.name, one.base_name)))
     segments = _choose_segments(places, asked, where)
-    systems = _choose_systems(found, asked, stored, reference, where)
+    systems = _choose_systems(found, asked, stored, reference, where, ranks_reference)
     scored = {choice.name for choice in systems if choice.reason is None}
     metrics = _choose_metrics(found, asked, also, reference, scored, where)
     _, end = asked.span or (0, 0)
@@ -319,7 +326,7 @@ def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequenc
 
 
 def _choose_systems(
-    found: Holdings, asked: Slice, human: str | None, reference: str | None, where: str
+    found: Holdings, asked: Slice, human: str | None, reference: str | None, where: str, ranks_reference: bool
 ) -> list[SystemChoice]:
     judged = {
         system
@@ -336,11 +343,12 @@ def _choose_systems(
     optimised = {one.system: one.how for one in optimised_in(asked.testset)} if asked.without_optimised else {}
     choices = []
     for system_id, name, kind, is_outlier in found.systems:
-        is_translation = kind == "human" and not with_references and name not in asked.systems
+        is_ranked = asked.human_references if name == reference else with_references
+        is_translation = kind == "human" and not is_ranked and name not in asked.systems
         reason = _first_that_holds(
             (not _matches(name, asked.systems), Exclusion(Reason.NOT_SELECTED)),
             (name not in judged, Exclusion(Reason.NOT_JUDGED, (human or "any metric",))),
-            (name == reference, Exclusion(Reason.IS_REFERENCE)),
+            (name == reference and not ranks_reference, Exclusion(Reason.IS_REFERENCE)),
             (name in optimised, Exclusion(Reason.OPTIMISED, (optimised.get(name),))),
             (is_outlier and asked.outliers == "organisers", Exclusion(Reason.LISTED_OUTLIER)),
             (kind == "qc", Exclusion(Reason.QUALITY_CONTROL)),

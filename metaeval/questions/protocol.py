@@ -221,10 +221,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
                 return f"No metric has scores for every task of {found.protocol} on {found.testset}."
             verb = "rank" if len(found.winners) > 1 else "ranks"
             rules = "" if found.protocol == found.testset else f" on {found.testset}"
-            n, n_ranked = len(found.metrics), int((found.ranks > 0).sum())
-            of = "" if n_ranked == n else f" of the {n_ranked} (of {n}) metrics with all tasks"
-            of = f", the only one of {n} metrics with all tasks," if n_ranked == 1 < n else of
-            first = f"{named(found.winners)} {verb} first{of} by the rules of {found.protocol}{rules}"
+            first = f"{named(found.winners)} {verb} first by the rules of {found.protocol}{rules}"
             cluster = int(found.clusters[0])
             same = [name for name, one in zip(found.metrics, found.clusters, strict=True) if cluster and one == cluster]
             others = [name for name in same if name not in found.winners]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from glob import escape
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Inputs:
 
     round_human: decimals to which human segment scores are rounded; None = as stored. human: whether the slice must
     have a human score (see `select`); if it is optional and none is named, one without segment scores does not count
-    at segment level. also: metrics included besides those of the slice.
+    at segment level. also, ranks_reference: see `select`.
     """
 
     def __init__(
@@ -47,12 +48,13 @@ class Inputs:
         *,
         human: HumanUse = "required",
         also: Sequence[str] = (),
+        ranks_reference: bool = False,
     ) -> None:
         self._warehouse = warehouse
         self._asked = asked
         self._round_human = round_human
         self._human = human
-        self._also = also
+        self._select_with: dict[str, Any] = {"also": also, "ranks_reference": ranks_reference}
         self._by_level: dict[Level, Block] = {}
         self._by_human: dict[str | None, Block] = {}
         self._of_spans: Block | None = None
@@ -134,9 +136,7 @@ class Inputs:
 
     def _own_spans(self) -> Block | None:
         """The block with the user's own metrics, if only they have error spans, and a note; None without any."""
-        with_own = select(
-            self._warehouse, replace(self._asked, user_metrics=True), "seg", human="required", also=self._also
-        )
+        with_own = select(self._warehouse, replace(self._asked, user_metrics=True), "seg", **self._select_with)
         block = fetch_span_block(self._warehouse, with_own)
         if not block.with_segments.any():
             return None
@@ -169,7 +169,7 @@ class Inputs:
         return block.take(metrics=block.with_segments)
 
     def _select(self, level: Level, human: HumanUse) -> Selection:
-        return select(self._warehouse, self._asked, level, human=human, also=self._also)
+        return select(self._warehouse, self._asked, level, human=human, **self._select_with)
 
     def _with(self, selection: Selection) -> Block:
         if selection.human not in self._by_human:

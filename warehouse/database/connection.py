@@ -144,8 +144,7 @@ class Warehouse:
     def once(self, question: Hashable, ask: Callable[[], _Answer]) -> _Answer:
         """The answer of `ask` from scores, cached per question, because a file does not change while it is open.
 
-        Nothing about stored results is asked so. The last few answers are kept, fewer if they are large; do not modify
-        them.
+        It must not depend on stored results. Of the last answers, a few are kept, fewer if large; do not modify them.
         """
         kept = self._kept.pop(question, None)
         answer: _Answer = ask() if kept is None else kept
@@ -282,7 +281,7 @@ def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
         return f"{path}: the warehouse no longer exists"
     try:
         with in_memory(path) as connection, writing(path, connection, patience=LOCK_TIMEOUT):
-            before = _mark_of_scores(path)  # nobody else can write until the file is detached
+            before = _mark_of_scores(path)  # other processes cannot write until DETACH
             rows = {result.key: result.__dict__ for result in results}
             with_frame(connection, pl.DataFrame([*rows.values()]), _STORE)
             connection.execute("CHECKPOINT")

@@ -76,14 +76,14 @@ def lines_on(score: ProtocolScore, verbose: bool) -> list[str]:
 
 def partial_lines(score: ProtocolScore) -> list[str]:
     """A note if metrics have no rank, or tasks were dropped, because scores are missing."""
-    n, n_ranked = len(score.metrics), int(np.count_nonzero(score.ranks))
-    dropped = score.dropped
-    if n_ranked == n and dropped is None:
-        return []
-    have, tasks = are(n_ranked, have=True), every(len(score.tasks), "task")
-    text = f"partial: {n_ranked} of {counted(n, 'metric')} {have} scores for {tasks}"
-    text += "" if n_ranked == n else ", and only these are ranked"
-    return [Partial(text if dropped is None else f"{text}; {dropped.replace(';', ' and ')} could not be scored")]
+    n, n_ranked, dropped = len(score.metrics), int(np.count_nonzero(score.ranks)), score.dropped
+    lines = []
+    if n_ranked < n:
+        have, tasks = are(n_ranked, have=True), every(len(score.tasks), "task")
+        lines = [f"{n_ranked} of {n} metrics {have} scores for {tasks}, and only these are ranked"]
+    if dropped is not None:
+        lines.append(f"{dropped.replace(';', ' and ')} could not be scored")
+    return [Partial(f"partial: {line}") for line in lines]
 
 
 def beside_lines(score: ProtocolScore) -> list[str]:

@@ -61,7 +61,8 @@ class RankingInputs:
     """What a ranking is made of.
 
     evalsets: by slice.
-    skipped: lines on evaluation sets, domains or phenomena without an answer. n_asked: all evaluation sets asked for.
+    skipped: lines on evaluation sets, domains or phenomena without an answer.
+    n_asked: number of requested evaluation sets.
     measures: those requested, in order.
     options: how it was computed.
     by: the unit that is ranked separately; parts: the inputs of each domain, or phenomenon, which then has the sets.

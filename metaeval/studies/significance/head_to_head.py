@@ -59,7 +59,7 @@ def head_to_head(
     """
     first, second = systems
     one = replace(asked, systems=(escape(first), escape(second)))
-    block = Inputs(warehouse, one, options.round_human, human="optional").of_level("seg")
+    block = Inputs(warehouse, one, options.round_human, human="optional", ranks_reference=True).of_level("seg")
     excluded = {choice.name: choice.reason for choice in block.selection.systems}
     for name in systems:
         if (why := excluded.get(name)) is not None:

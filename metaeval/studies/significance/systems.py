@@ -29,12 +29,13 @@ from metaeval.studies.significance.options import SMALLEST, pairs_that_differ
 from metaeval.studies.significance.standings import clusters_by_chance, standings, unresolved, warning_of_clusters
 from queries.blocks import Block
 from queries.evalsets import official_human_of_systems
+from queries.reasons import Reason, by_reason
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.own.sacrebleu import corpus
 from warehouse.progress import Progress
-from warehouse.wording import counted, option
+from warehouse.wording import are, counted, option
 
 _RANGES = 13  # stream of the seed
 SystemTest = Literal["permutation", "bootstrap", "wilcoxon", "paired-t"]
@@ -134,6 +135,7 @@ def compare_systems(
     notes = (
         *(too_few or [result, f"tested {units.words}, {alternative}"]),
         *block.selection.notes,
+        *(_judged_but_excluded(block) if name == block.selection.human else []),
         *warning_of_clusters(found.indistinct, "systems"),
         *unresolved(found, resolution),
         *clusters_by_chance(found, alternative, "systems"),
@@ -172,9 +174,22 @@ def _scores_of(
             known = [choice.name for choice in block.selection.metrics]
             known += [] if block.selection.human is None else [block.selection.human]
             raise unknown("scorer", scorer, known, where=where(block.selection))
-    block = Inputs(warehouse, asked, options.round_human).of_level("seg")
+    block = Inputs(warehouse, asked, options.round_human, ranks_reference=True).of_level("seg")
     check_judged(block)
     return block, str(block.selection.human), block.human, block.human_submitted, "judged-mean"
+
+
+def _judged_but_excluded(block: Block) -> list[str]:
+    """A line on systems that are not ranked although people judged them."""
+    judged = {
+        one.name: one.reason
+        for one in block.selection.systems
+        if one.reason is not None and one.reason.reason not in (Reason.NOT_SELECTED, Reason.NOT_JUDGED)
+    }
+    return [
+        hinted(f"{', '.join(names)} {are(len(names))} judged, but not ranked: {reason.sentence}", reason.hint)
+        for reason, names in by_reason(judged).items()
+    ]
 
 
 def _on_submitted(values: Floats, submitted: Floats, source: SystemScore) -> list[str]:

@@ -132,6 +132,20 @@ def test_outliers_by_the_mad_rule_are_excluded_when_selected(simulated_warehouse
     assert "outliers:mad" in found.signature
 
 
+def test_the_reference_is_ranked_by_people_when_it_is_asked_for_and_else_named(tmp_path: Path) -> None:
+    asked = Slice(TESTSET, LP)
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout")) as warehouse:
+        without = compare_systems(warehouse, asked, None, "bootstrap", Options())
+        everyone = compare_systems(warehouse, replace(asked, human_references=True), None, "bootstrap", Options())
+        by_metric = compare_systems(warehouse, replace(asked, human_references=True), "Rough", "bootstrap", Options())
+    assert sorted(without.frame["system"]) == ["Ash", "Beech", "Cherry"]
+    (line,) = (note for note in without.notes if "but not ranked" in note)
+    assert line.startswith("refA is judged, but not ranked: a human translation (included by ")
+    assert everyone.frame["system"][0] == "refA"
+    assert not [note for note in everyone.notes if "but not ranked" in note]
+    assert "refA" not in by_metric.frame["system"].to_list()  # it would be compared with itself
+
+
 def test_a_system_that_nobody_scored_stands_last_without_rank(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         found = compared(
