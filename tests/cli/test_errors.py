@@ -1,6 +1,7 @@
 """Bad questions and bad databases: one clear line on stderr, the right exit code, nothing changed."""
 
 import contextlib
+import csv
 import json
 import os
 import subprocess
@@ -316,3 +317,12 @@ def test_a_library_that_finds_no_room_is_one_line(
     with pytest.raises(SystemExit) as ended:
         run()
     assert (ended.value.code, capsys.readouterr().err) == (4, "error: out of memory\n")
+
+
+def test_undefined_values_are_an_answer_and_an_empty_selection_is_none(scorehouse: Scorehouse) -> None:
+    ran = scorehouse(*RANK, "--systems", "Dogwood", "-m", "pa", "--format", "csv")
+    assert ran.code == 0, ran.err
+    assert {row["value"] for row in csv.DictReader(ran.out.splitlines())} == {""}
+    said = scorehouse(*RANK, "--systems", "Dogwood", "-m", "pa").out
+    assert said.startswith("No metric has a value of pa: mqm has scores of one system alone.")
+    refused(scorehouse(*RANK, "--metrics", "sentinel-*"), 2)
