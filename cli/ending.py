@@ -8,7 +8,7 @@ from shlex import quote
 from typing import Any
 
 from cli.exit_codes import ExitCode, OutputError, UsageError
-from cli.hints import is_for, options_of
+from cli.hints import fault_lines, is_for, options_of
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
 from metaeval.questions import RENAMED
@@ -119,9 +119,9 @@ def _run(program: Callable[..., Any], words: list[str]) -> int:
         known = _known(error, words, _command(program, words)) if isinstance(error, Exception) else None
         if known is None:
             raise
-        code, message = known
-        if message:
-            _tell(message)
+        code, lines = known
+        for line in lines:
+            _tell(line)
         return code
 
 
@@ -155,8 +155,8 @@ def _command(program: Callable[..., Any], words: list[str]) -> Any:
     return next((commands[name] for word in words if (name := RENAMED.get(word, word)) in commands), None)
 
 
-def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | None:
-    """Exit code and line for an error that is not the program's fault; None for any other.
+def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, list[str]] | None:
+    """Exit code and lines for an error that is not the program's fault; None for any other.
 
     asked: the command, if one is named; hints that name options of other commands are not shown.
     """
@@ -168,11 +168,13 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
         text = _of_library(error, getattr(context, "command", asked), path, asked) or str(wording()).strip()
         if text.startswith("Usage:"):
             write(f"{text}\n", None)
-            return ExitCode.USAGE, ""
-        return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{path} --help`)"
+            return ExitCode.USAGE, []
+        return ExitCode.USAGE, [f"error: {' '.join(text.split())} (see `{path} --help`)"]
     from warehouse import LimitError, QuestionError, SchemaError, SourceError
 
     options = frozenset() if asked is None else options_of(asked)
+    if isinstance(error, SourceError) and error.faults:
+        return ExitCode.DATA, fault_lines(error.faults, options)
     for kind, code in (
         (QuestionError, ExitCode.USAGE),
         (SourceError, ExitCode.DATA),
@@ -180,7 +182,7 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
         (LimitError, ExitCode.DATABASE),
     ):
         if isinstance(error, kind):
-            return code, f"error: {error.with_hints(lambda hint: is_for(options, hint))}"
+            return code, [f"error: {error.with_hints(lambda hint: is_for(options, hint))}"]
     return None
 
 

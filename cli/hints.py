@@ -1,12 +1,17 @@
 """Options that messages name, as the command line spells them; options of another command follow its name."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from warehouse.wording import spelt
+from warehouse.wording import counted, spelt
+
+if TYPE_CHECKING:
+    from warehouse.errors import Fault
+
+MOST_LINES = 20  # faults named on the terminal
 
 _FLAGS = {  # of commands that are no questions
     "is_error_measure": "--lower-is-better",
@@ -56,6 +61,27 @@ def in_flags(text: str) -> str:
 def options_of(command: Any) -> frozenset[str]:
     """All words for the options of a command of the command line's library."""
     return frozenset(word for one in command.params for word in (*one.opts, *one.secondary_opts))
+
+
+def fault_lines(
+    faults: "Sequence[Fault]", options: Collection[str], n_shown: int | None = MOST_LINES, more: str = ""
+) -> list[str]:
+    """A line for each of the first faults, and one on how many more there are. n_shown: None for all.
+
+    A fault that represents further lines is shown, even beyond this number, if another of its file is. A way out that
+    names options that the command does not have is omitted. more: how to see the others.
+    """
+    from warehouse.errors import in_order
+
+    shown = [fault for fault in faults if not fault.n_more][:n_shown]
+    paths = {fault.path for fault in shown}
+    further = [fault for fault in faults if fault.n_more and (n_shown is None or fault.path in paths)]
+    lines = [
+        f"error: {one.text if is_for(options, one.way_out) else one.without_way_out}"
+        for one in in_order([*shown, *further])
+    ]
+    n_left = len(faults) - len(shown) - len(further)
+    return [*lines, *([f"error: {counted(n_left, 'more fault')}{more}"] if n_left else [])]
 
 
 def is_for(options: Collection[str], hint: str) -> bool:

@@ -1,38 +1,33 @@
 """The report of a load: what was loaded, skipped and refused."""
 
-from collections.abc import Sequence
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from cli.exit_codes import ExitCode
+from cli.hints import MOST_LINES
 from cli.options.output import Output
 from cli.render import note
-from warehouse.errors import in_order
-from warehouse.wording import NO_LP, counted, first_names
+from warehouse.wording import NO_LP, are, counted, first_names
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from warehouse import Fault, LoadReport
+    from warehouse import LoadReport
 
-_SHOWN = 20  # skipped files and faults named on the terminal; --verbose names all
-
-
-def note_faults(output: Output, faults: "Sequence[Fault]", n_shown: int | None, way_out: str = "") -> None:
-    """The first faults, one per line, and how many more there are, with the way to see them. n_shown: None for all.
-
-    A fault that represents further lines is shown, even beyond this number, if another of its file is.
-    """
-    single = [fault for fault in faults if not fault.n_more]
-    shown = single[:n_shown]
-    paths = {fault.path for fault in shown}
-    further = [fault for fault in faults if fault.n_more and (n_shown is None or fault.path in paths)]
-    for fault in in_order([*shown, *further]):
-        note(f"error: {output.line_of(fault)}")
-    if n_more := len(faults) - len(shown) - len(further):
-        note(f"error: {counted(n_more, 'more fault')}{way_out}")
+_STATUS = {
+    "loaded": "new",
+    "added": "further files",
+    "replaced": "changed files",
+    "updated": "new declarations",
+    "unchanged": "unchanged",
+    "refused": "refused",
+    "removed": "gone",
+}
+_HAVING = ("added", "replaced", "updated")  # statuses that say what a set has
+_SHOWN = 20  # notes on the terminal; --verbose shows all
 
 
 def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial: bool = False) -> None:
@@ -40,10 +35,30 @@ def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial
 
     is_trial: nothing was stored.
     """
-    output.show(_summary(report), digits=2, notes=_notes(report, None if is_trial else output.database, verbose))
-    note_faults(output, report.faults, None if verbose else _SHOWN, "; --verbose names them all")
+    said = _sentence(report, is_trial=is_trial)
+    output.show(
+        _summary(report), digits=2, summary=said, notes=_notes(report, None if is_trial else output.database, verbose)
+    )
+    for line in output.lines_of(report.faults, None if verbose else MOST_LINES, "; --verbose names them all"):
+        note(line)
     if not report.is_clean:
         raise typer.Exit(ExitCode.DATA)
+
+
+def _sentence(report: "LoadReport", *, is_trial: bool) -> str:
+    """How many evaluation sets have which status, and what was read for them."""
+    from metaeval.results.sentences import named
+
+    counts = Counter(one.status for one in report.evalsets)
+    if not counts:
+        return "No scores or texts were found."
+    parts: list[str] = []
+    for status, n in counts.most_common():
+        which = str(n) if parts else counted(n, "evaluation set")
+        parts.append(f"{which} {are(n, have=status in _HAVING)} {_STATUS[status]}")
+    n_scores, n_files = (sum(getattr(one, name) for one in report.evalsets) for name in ("n_scores", "n_files"))
+    read = f": {counted(n_scores, 'segment score')} from {counted(n_files, 'file')}" if n_files else ""
+    return f"{'In this dry run, ' if is_trial else ''}{named(parts)}{read}."
 
 
 def _summary(report: "LoadReport") -> "pl.DataFrame":

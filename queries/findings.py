@@ -27,7 +27,7 @@ _NEED_NOT = "; such a metric need not agree with others"
 class Finding:
     """One finding.
 
-    severity: error (the stored data cannot be right), warning (check before you trust it), info (good to know).
+    severity: error (the stored data are very probably wrong), warning (check before you trust it), info (good to know).
     check: name of the check; subject: metric, human score, system or file concerned; n and value: its main numbers (how
         many, how much), which `finding` puts into words. query: SQL for `scorehouse sql` that shows it.
     """
@@ -117,7 +117,8 @@ def _constant(row: Row) -> Said:
     words = [f"{row['n_constant']} constant"] if row["n_constant"] else []
     words += [f"{row['n_nearly']} nearly constant"] if row["n_nearly"] else []
     n = row["n_constant"] + row["n_nearly"]
-    said = [f"segment scores of {n} of {row['n_systems']} systems do not vary: {' and '.join(words)}"] if n else []
+    systems = counted(row["n_systems"], "system")
+    said = [f"segment scores of {n} of {systems} do not vary: {' and '.join(words)}"] if n else []
     said += [f"{every(row['n_alike'], 'MT system')} have the same score"] if row["n_alike"] else []
     return (
         "warning" if row["kind"] == "metric" and _judges(row["base_metric"]) else "info",
@@ -141,7 +142,8 @@ def _outputs(row: Row) -> Said:
 def _missing(row: Row) -> Said:
     words = []
     if row["n_systems_missing"]:
-        words.append(f"no scores for {row['n_systems_missing']} of {row['n_systems']} systems ({row['names']})")
+        systems = counted(row["n_systems"], "system")
+        words.append(f"no scores for {row['n_systems_missing']} of {systems} ({row['names']})")
     if row["n_segments_missing"]:
         n_systems = counted(row["n_systems_incomplete"], "system")
         n_missing = counted(row["n_segments_missing"], "segment score")
@@ -177,14 +179,16 @@ def _sign(row: Row) -> Said:
     alone = row["systems"] or []
     if alone:
         whose = f"scores of {counted(len(alone), 'system')}"
-        r = ", ".join(f"{one['r']:.3f} ({one['name']})" for one in alone[:_NAMED])
+        r = ", ".join(
+            f"{one['r']:.3f} ({one['name']}{'' if one['is_judged'] else ', not judged'})" for one in alone[:_NAMED]
+        )
         r += f", … {len(alone) - _NAMED} more" if len(alone) > _NAMED else ""
     else:
         whose, r = "scores", f"{row['value']:.3f} over "
         r += f"segments, median of {counted(row['n'], 'system')}" if row["n"] else "systems"
     judges = _judges(row["base_metric"])
     return (
-        "error" if judges else "info",
+        "info" if not judges else "error" if not alone or any(one["is_judged"] for one in alone) else "warning",
         row["metric"],
         f"{whose} correlate negatively with the mean of all other metrics: {r}"
         + ("; wrong sign?" if judges else _NEED_NOT),

@@ -317,8 +317,11 @@ def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequenc
         and (first is None or last is None or first <= row[0] <= last)
     ]
     if rows and not chosen:
-        flags = ", ".join(map(option, ("domain", "document", "phenomenon")))
-        raise QuestionError(f"{flags} and {option('segments')} select no segment of {IT}", where=where)
+        used = [option(name) for name in _OF_SEGMENTS if asked_for[name]]
+        used += [option("segments", asked.segments)] if asked.span else []
+        which = "selects" if len(used) == 1 else "together select"
+        numbers = f", whose segments are {rows[0][0]} to {rows[-1][0]}" if asked.span else ""
+        raise QuestionError(f"{' and '.join(used)} {which} no segment of {IT}{numbers}", where=where)
     return chosen
 
 

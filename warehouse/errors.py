@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 from warehouse.wording import first_names, in_python, option
 
@@ -112,10 +113,6 @@ class LimitError(WarehouseError):
     """A question went over its time or memory limit."""
 
 
-class SourceError(WarehouseError):
-    """Score data that cannot be loaded as they are."""
-
-
 @dataclass(frozen=True, order=True)
 class Fault:
     """One fault in one file: where, what was found, what was expected, and a remedy.
@@ -148,6 +145,14 @@ class Fault:
         where = f"{self.path}:{self.line}" if self.line else self.path
         expected = f", expected {shortened(self.expected)}" if self.expected else ""
         return f"{where}: {shortened(self.found)}{expected}"
+
+
+class SourceError(WarehouseError):
+    """Score data that cannot be loaded as they are. faults: those of files, if there are several; one line each."""
+
+    def __init__(self, reason: str = "", *, faults: Sequence[Fault] = (), **more: Any) -> None:
+        super().__init__(reason or "\n".join(fault.without_way_out for fault in faults), **more)
+        self.faults = tuple(faults)
 
 
 def in_order(faults: Iterable[Fault]) -> list[Fault]:

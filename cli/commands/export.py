@@ -11,7 +11,7 @@ from cli.options.folding import as_stored
 from cli.options.output import Db, Output, Quiet
 from cli.options.values import choice
 from cli.render.output import progress
-from warehouse.wording import counted, first_names
+from warehouse.wording import are, counted, first_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,14 @@ def export(
         done = write(output.database, folder, form, names["testset"], names["lp"], progress=advance)
     columns = {"testset": pl.String, "lp": pl.String, "files": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
     rows = [(item.testset, item.lp, item.n_files, item.n_rows, item.n_bytes) for item in done]
-    output.show(pl.DataFrame(rows, columns, orient="row"), notes=[*_notes(done), f"wrote {form} to {folder}"])
+    n_files, n_rows = (sum(getattr(item, name) for item in done) for name in ("n_files", "n_rows"))
+    said = (
+        f"{counted(len(done), 'evaluation set')} {are(len(done))} exported: {counted(n_files, 'file')} with "
+        f"{counted(n_rows, 'row')}."
+    )
+    output.show(
+        pl.DataFrame(rows, columns, orient="row"), summary=said, notes=[*_notes(done), f"wrote {form} to {folder}"]
+    )
 
 
 def _notes(done: "Sequence[ExportedEvalset]") -> list[str]:

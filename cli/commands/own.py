@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,12 @@ from cli.options.data import AllowUnterminated, FilesLp, FirstSegment, Inclusive
 from cli.options.folding import folded
 from cli.options.output import Output
 from cli.render.output import progress
+from warehouse.wording import are, counted, without_lp
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warehouse.loading.unloading import RemovedEvalset
 
 
 @folded
@@ -120,4 +126,18 @@ def remove(
         (one.testset, one.lp, one.n_files, one.n_scores, one.n_judgements, one.n_texts, one.is_gone) for one in unloaded
     ]
     done = "nothing was changed: a dry run" if dry_run else f"removed from {output.database}"
-    output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=[done])
+    said = _sentence(unloaded, is_trial=dry_run)
+    output.show(pl.DataFrame(rows, schema=schema, orient="row"), summary=said, notes=[done])
+
+
+def _sentence(removed: "Sequence[RemovedEvalset]", *, is_trial: bool) -> str:
+    """What was removed, and from how many files and evaluation sets."""
+    from metaeval.results.sentences import named
+
+    nouns = {"n_scores": "score", "n_judgements": "judgement", "n_texts": "text"}
+    totals = {noun: sum(getattr(one, name) for one in removed) for name, noun in nouns.items()}
+    parts = [counted(n, noun) for noun, n in totals.items() if n] or ["0 scores"]
+    place = f"{removed[0].testset} {removed[0].lp}" if len(removed) == 1 else f"{len(removed)} evaluation sets"
+    verb = "would be" if is_trial else "are" if len(parts) > 1 else are(max(totals.values()))
+    n_files = counted(sum(one.n_files for one in removed), "file")
+    return without_lp(f"{named(parts)} from {n_files} of {place} {verb} removed.")

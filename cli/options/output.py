@@ -1,6 +1,6 @@
 """Where the warehouse is, and where results go: options allowed before or after the name of a command."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import typer
 
 from cli.exit_codes import UsageError
-from cli.hints import in_flags, is_for, options_of
+from cli.hints import fault_lines, in_flags, is_for, options_of
 from cli.options.values import choice
 from cli.render import Format, format_for, is_for_reading, note, note_rows, render
 from cli.render.output import fresh_file, is_file, notes_width, takes_its_place, terminal_width
@@ -105,9 +105,9 @@ class Output:
 
         return default_path()
 
-    def line_of(self, fault: "Fault") -> str:
-        """A fault, without its way out if that names options that the command does not have."""
-        return fault.text if is_for(self._options, fault.way_out) else fault.without_way_out
+    def lines_of(self, faults: "Sequence[Fault]", n_shown: int | None, more: str = "") -> list[str]:
+        """See `fault_lines`."""
+        return fault_lines(faults, self._options, n_shown, more)
 
     def note(self, line: str) -> None:
         """Write a one-line note to stderr."""

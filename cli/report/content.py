@@ -1,6 +1,7 @@
 """The content of a section: parts with charts and tables, as plain data that can be stored and laid out."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,21 @@ def on_page(note: str) -> str:
     if isinstance(note, NoteWithHint) and note.hint == EXPLAIN:
         return f"{note.text} ({_WHY})"
     return in_flags(note.text if isinstance(note, NoteWithHint) and " --" in f" {in_flags(note.hint)}" else note)
+
+
+def lead_on_page(summary: str) -> str:
+    """The sentences that open an answer, without clauses that name an option, as a page has none.
+
+    >>> from warehouse.wording import option
+    >>> lead_on_page(f"BLEU leads. Years differ in data; {option('within', True)} compares the same data.")
+    'BLEU leads. Years differ in data.'
+    """
+    sentences = []
+    for sentence in re.split(r"(?<=[.]) ", in_flags(summary)):
+        clauses = [one for one in sentence.removesuffix(".").split("; ") if " --" not in f" {one}"]
+        if clauses:
+            sentences.append("; ".join(clauses) + ("." if sentence.endswith(".") else ""))
+    return " ".join(sentences)
 
 
 def message(error: WarehouseError) -> str:

@@ -11,12 +11,12 @@ from typing import Any
 import polars as pl
 
 from cli.hints import in_flags
-from cli.report.content import MOST_NAMES, Figure, Grid, Part, figure, grid, message, part_of, wide_grids
+from cli.report.content import MOST_NAMES, Figure, Grid, Part, figure, grid, lead_on_page, message, part_of, wide_grids
+from cli.report.measuring import first_ranking, judged_segments, why_unranked
 from cli.report.sections import SECTIONS, Ask, Section
 from metaeval.measures.registry import parse_measure
 from metaeval.python_api import answered
 from metaeval.questions import question_named
-from metaeval.questions.fields import DEFAULT_MEASURES
 from metaeval.results.answer import Answer
 from metaeval.results.cache import FROM_STORE, CacheEntry, keep, key_of
 from metaeval.results.notes import placed
@@ -26,11 +26,12 @@ from metaeval.studies.ranking.rankings import leaders, named
 from queries.evalsets import expand
 from queries.listing import listing, official_human
 from queries.longitudinal import EvalsetState, evalset_states
+from queries.selection import select
 from warehouse import QuestionError
 from warehouse.fields import fields_of
 from warehouse.wording import counted
 
-SHAPE = 12  # counts up when parts of a report, or charts in them, get another form
+SHAPE = 13  # counts up when parts of a report, or charts in them, get another form
 USUAL = "BLEU"
 """The metric that others are measured against."""
 MOST = 300  # rows of a table
@@ -43,7 +44,7 @@ _MEASURED = re.compile(r"\b(?:measure|matrix|thresholds|curve):([a-z0-9_]+(?:\([
 @dataclass
 class Desk:
     """report: the question, `question.Report`. every: all evaluation sets of the warehouse; states: those of the
-    report; humans: those that can be ranked, and reason: why there are none.
+    report; humans: those with metrics and the human score, and reason: why there are none.
 
     lps: all language pairs, as listed. judged: those with human scores of segments. anchor: BLEU if it is there; else a
     metric with BLEU in its name, else the first. parts: the parts of the page that are already made.
@@ -65,7 +66,7 @@ class Desk:
     def detailed(self) -> tuple[EvalsetState, ...]:
         """Those that say most: segments scored by humans, the latest year, many metrics; in the order of `humans`."""
         order = sorted(
-            self.humans,
+            self.rankable,
             key=lambda one: (
                 (one.testset, one.lp) not in self.judged,
                 -(one.year or 0),
@@ -77,14 +78,48 @@ class Desk:
         first = order[: self.report.details]
         return tuple(one for one in self.humans if one in first)
 
+    @cached_property
+    def rankable(self) -> tuple[EvalsetState, ...]:
+        """Those of `humans` with two systems and a metric that are not excluded."""
+        found = []
+        with self.run.opened() as warehouse:
+            for one in self.humans:
+                try:
+                    chosen = select(warehouse, self.report.slice_of(one.testset, one.lp))
+                except QuestionError:
+                    continue
+                if len(chosen.chosen_systems) > 1 and chosen.chosen_metrics:
+                    found.append(one)
+        return tuple(found)
+
+    @property
+    def why_no_details(self) -> str:
+        """Why no evaluation set is shown in detail."""
+        if self.reason:
+            return self.reason
+        if not self.report.details:
+            return "`scorehouse report --details N` shows evaluation sets in detail"
+        try:
+            first = self.humans[0]
+            Place(self, first.testset, (first,)).ranking()
+            reason, helps = "no evaluation set has two systems", ""
+        except QuestionError as error:
+            reason = message(error)
+            helps = in_flags(error.with_hints(lambda hint: "status" in hint)).removeprefix(reason)
+        ways = ["`scorehouse report --status all` includes these metrics"] if "--status all" in helps else []
+        if self.report.human is None and any(one.n_humans for one in self.states if one not in self.humans):
+            ways.append("`scorehouse report --human NAME` ranks by another human score")
+        return "; ".join([reason, *ways])
+
     def ask(self, place: "Place", asked: Ask) -> Answer[Any]:
         """The answer to a question, computed once. Raises QuestionError: there is none."""
         question = question_named(asked.question)
         known, given = fields_of(question), dict(asked.fields)
         if "testset" in known:
             given |= {"testset": place.testset, "lp": place.lp}
-        if "user_metrics" in known and not known["user_metrics"].option.needs and "user_metrics" not in question.needs:
-            given["user_metrics"] = self.report.user_metrics
+            for name in ("human", "status", "user_metrics"):
+                if name in known and not known[name].option.needs and name not in question.needs:
+                    given[name] = getattr(self.report, name)
         given["charted"] = asked.is_charted
         key = repr((asked.question, sorted(given.items(), key=lambda one: one[0])))
         if key not in self._answers:
@@ -151,26 +186,16 @@ class Place:
         return (self.testset, self.lp) in self.desk.judged
 
     def ranking(self) -> Ask:
-        """The ranking of the evaluation set: by pa if only systems have human scores, as the usual measures then have
-        no value; and without clusters if a measure has no test.
+        """The ranking of the evaluation set, see `first_ranking`. Raises QuestionError: no metric can be ranked."""
 
-        Raises QuestionError: no metric can be ranked.
-        """
-        refused: QuestionError | None = None
-        choices = [self.report.measures] if self.report.measures else [DEFAULT_MEASURES, ("pa",)]
-        for names in choices:
-            for tested in (True, False):
-                how = {"measures": names, "significance": tested, "intervals": True, "ranges": True, **self.drawn}
-                found = Ask("rank", how, "Ranking of metrics")
-                try:
-                    answer = self.desk.ask(self, found)
-                except QuestionError as error:
-                    refused = refused or error
-                    continue
-                if answer.frame["value"].count() or names is choices[-1]:
-                    return found
-                break
-        raise refused or QuestionError("no metric has a value")
+        def asked(names: Sequence[str], tested: bool) -> Ask:
+            how = {"measures": tuple(names), "significance": tested, "intervals": True, "ranges": True, **self.drawn}
+            return Ask("rank", how, "Ranking of metrics")
+
+        names, tested, _ = first_ranking(
+            lambda names, tested: self.desk.ask(self, asked(names, tested)), self.report.measures
+        )
+        return asked(names, tested)
 
     @property
     def ranked(self) -> pl.DataFrame:
@@ -211,8 +236,13 @@ class ReportSection:
     @property
     def missing(self) -> str:
         """Why the section shows nothing; empty if it shows something."""
-        reasons = dict.fromkeys(part.missing for part in self.parts) or (self.reason,)
-        return "; ".join(reasons) if all(reasons) else ""
+        return "; ".join(self.reasons)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the section shows nothing, once each; none if it shows something."""
+        reasons = tuple(dict.fromkeys(part.missing for part in self.parts)) or (self.reason,)
+        return reasons if all(reasons) else ()
 
 
 @dataclass(frozen=True)
@@ -250,7 +280,8 @@ def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[st
             desk.parts.append(part)
             unsaved += fresh
             n_done += 1
-        found.append(ReportSection(section, tuple(parts), desk.reason or _NOTHING))
+        reason = desk.why_no_details if section.each == "evaluation set" and not parts else desk.reason
+        found.append(ReportSection(section, tuple(parts), reason or _NOTHING))
         is_time = n_done == total or math.fsum(seconds for *_, seconds in unsaved) > _UNSAVED
         if unsaved and is_time and run.database is not None:
             notes += keep(run.database, unsaved)
@@ -269,14 +300,16 @@ def desk_of(report: Any, run: Run) -> Desk:
         states = tuple(evalset_states(warehouse, report.testset, report.lp))
         reason, chosen = "", set()
         try:
-            chosen = set(expand(warehouse, report.testset, report.lp).chosen)
+            chosen = set(expand(warehouse, report.testset, report.lp, report.human).chosen)
         except QuestionError as error:
+            if report.human is not None:
+                raise
             reason = message(error)
         lps = listing(warehouse, "lps")
         names = listing(warehouse, "metrics").filter(~pl.col("is_own"))["base_metric"].unique()
     anchor = min(names, key=lambda name: (name != USUAL, USUAL not in name, name), default=USUAL)
     humans = tuple(one for one in states if one.n_humans and one.n_metrics and (one.testset, one.lp) in chosen)
-    judged = frozenset(lps.filter("is_standard_human_seg_loaded").select("testset", "lp").rows())
+    judged = judged_segments(lps, report.human)
     return Desk(report, run, every, states, humans, lps, judged, anchor, "" if humans else reason or _NOTHING)
 
 
@@ -290,6 +323,8 @@ def _entry(section: Section, place: Place) -> CacheEntry[StoredPart]:
         place.heading,
         place.is_whole,  # an overview of one evaluation set may have the heading of that of all
         report.measures,
+        report.human,
+        report.status,
         report.resamples,
         report.seed,
         report.user_metrics,
@@ -345,7 +380,7 @@ def _computed(section: Section, place: Place) -> Part:
             is_folded = not asked.title and answer.frame.height > MOST_NAMES  # a matrix
             figures.append(figure(answer.chart(), is_folded=is_folded))
         if len(summaries) < MOST_SENTENCES:
-            summaries.append(in_flags(answer.summary))
+            summaries.append(lead_on_page(answer.summary))
         if asked.title:
             grids += _tables(asked, answer, place.heading, notes)
         several = len(asks) > 1 and asked.label
@@ -407,7 +442,7 @@ def _evalsets(desk: Desk) -> Part:
     """The evaluation sets of the report, and why some are not ranked."""
     shown = pl.DataFrame(
         [
-            (one.testset, one.lp, "in detail" if one in desk.detailed else "ranking" if one in desk.humans else "-")
+            (one.testset, one.lp, "in detail" if one in desk.detailed else "ranking" if one in desk.rankable else "-")
             for one in desk.states
         ],
         {"testset": pl.String, "lp": pl.String, "shown": pl.String},
@@ -418,7 +453,7 @@ def _evalsets(desk: Desk) -> Part:
     frame = shown.join(rows.select("testset", "lp", *columns), on=["testset", "lp"], how="left", maintain_order="left")
     n_every, where = counted(len(desk.every), "evaluation set"), desk.run.database
     notes = [f"This report covers {len(desk.states)} of {n_every}" + (f" in {where.name}." if where else ".")]
-    if len(desk.detailed) < len(desk.humans):
+    if 0 < len(desk.detailed) < len(desk.humans):
         detailed = named([(one.testset, one.lp) for one in desk.detailed])
         notes.append(
             f"Charts of single evaluation sets are of {len(desk.detailed)} of the {len(desk.humans)} evaluation sets "
@@ -435,12 +470,7 @@ def unranked(states: Sequence[EvalsetState], ranked: Sequence[EvalsetState]) -> 
     for one in states:
         if one in ranked:
             continue
-        if not one.n_humans:
-            reason = "no human score is loaded"
-        elif not one.n_metrics:
-            reason = "no metric is loaded"
-        else:
-            reason = "the official human score is not loaded; `scorehouse rank --human NAME` ranks by another one"
+        reason = why_unranked(one, "report")
         found.setdefault(reason, []).append((one.testset, one.lp))
     return [f"Not ranked: {named(of)}: {reason}." for reason, of in found.items()]
 

@@ -7,7 +7,7 @@ from cli.report.sections import SECTIONS
 from metaeval.measures.options import Recompute, Resamples, Seed
 from metaeval.questions.question import Question
 from metaeval.results.run import Run
-from queries.slices import WhichMetrics
+from queries.slices import Slice, WhichMetrics
 from warehouse.fields import Argument, Option
 from warehouse.wording import counted
 
@@ -41,9 +41,14 @@ class Report(Question["list[ReportSection]"], name="report"):
             "Measure, such as spa or acc_eq(by=item); repeatable.",
             ("measure", "m"),
             names="measure",
-            default="those of rank; pa if only systems have human scores",
+            default="those of rank; pa where these have no value, as with human scores of systems only",
         ),
     ] = ()
+    human: Annotated[str | None, Option("Human score.", names="human", default="the official one")] = None
+    status: Annotated[
+        Literal["primary", "official", "all"],
+        WhichMetrics("Metrics to include: primary and baseline ones, all that were submitted, or all that are loaded."),
+    ] = "official"
     user_metrics: Annotated[
         bool, WhichMetrics("Include metrics added with `scorehouse add` or `compute`.", formerly="own")
     ] = False
@@ -54,6 +59,10 @@ class Report(Question["list[ReportSection]"], name="report"):
     recompute: Recompute = field(default=False, compare=False)
     seed: Seed = 0
     resamples: Resamples = 1000
+
+    def slice_of(self, testset: str, lp: str) -> Slice:
+        """What the report takes of an evaluation set."""
+        return Slice(testset=testset, lp=lp, human=self.human, status=self.status, user_metrics=self.user_metrics)
 
     def answer(self, run: Run) -> "Answer[list[ReportSection]]":
         """A row for each part of the page, whose sections are the result."""

@@ -55,8 +55,8 @@ SECTIONS = {
         Section(
             "rankings",
             "Rankings",
-            "Values with 95% intervals, ranks with 95% ranges, and significance clusters. If there are human scores "
-            "of systems only, the measure is pa.",
+            "Values with 95% intervals, ranks with 95% ranges, and significance clusters. Where spa and acc_eq have no "
+            "value, as with human scores of systems only, the measure is pa.",
             "evaluation set",
             lambda at: [at.ranking()],
         ),
@@ -139,7 +139,7 @@ SECTIONS = {
             "audit",
             "Audit",
             "Errors and oddities in the data: duplicates, shifted files, wrong signs, gaps, noise, known issues. An "
-            "error cannot be correct data; check warnings before you trust the data.",
+            "error is very probably wrong data; check warnings before you trust the data.",
             "report",
             lambda at: [
                 Ask("audit", title="Kinds of findings", is_charted=False),

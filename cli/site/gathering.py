@@ -9,15 +9,17 @@ from typing import Any
 import polars as pl
 
 from cli.report.content import message
+from cli.report.measuring import first_ranking, why_unranked
 from metaeval.python_api import answered
 from metaeval.questions import question_named
-from metaeval.questions.fields import DEFAULT_MEASURES
 from metaeval.results.answer import Answer
 from metaeval.results.run import Run
 from metaeval.studies.significance.comparison import Comparison
 from queries.catalog import ask
+from queries.evalsets import expand
 from queries.listing import listing
-from warehouse import QuestionError
+from queries.longitudinal import evalset_states
+from warehouse import QuestionError, Warehouse
 
 Key = tuple[str, str]  # a test set and a language pair
 
@@ -29,6 +31,12 @@ class Ranking:
     answer: Answer[Any]
     measures: tuple[str, ...]
     comparisons: dict[str, Comparison] = field(default_factory=dict)
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """Metrics that judge no translation and cannot lead."""
+        (names,) = self.answer.facts["idle"].values()
+        return frozenset(names)
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,8 @@ def gather(run: Run, only: Sequence[str] = ()) -> SiteData:
         names = ("lps", "metrics", "systems", "sources")
         frames = {name: listing(warehouse, name) for name in names}
         frames["human_scores"] = ask(warehouse, "human_system_scores")
+        states = {(one.testset, one.lp): one for one in evalset_states(warehouse, "all", "all")}
+        chosen = {key for testset in {name for name, _ in states} for key in _with_human(warehouse, testset)}
     if only:
         frames = {name: frame.filter(pl.col("testset").is_in(list(only))) for name, frame in frames.items()}
     place = pl.struct("origin", "path").map_elements(without_folder, pl.String)
@@ -95,15 +105,12 @@ def gather(run: Run, only: Sequence[str] = ()) -> SiteData:
 
     rankings: dict[Key, Ranking] = {}
     unranked: dict[Key, str] = {}
-    for testset, lp, is_judged, has_systems in evalsets.select(
-        "testset", "lp", "is_standard_human_seg_loaded", "is_standard_human_sys_loaded"
-    ).rows():
+    for testset, lp in keys:
         advance(f"{testset} {lp}: ranking")
         try:
-            rankings[testset, lp] = _ranking(run, testset, lp, is_judged=is_judged)
+            rankings[testset, lp] = _ranking(run, testset, lp)
         except QuestionError as error:
-            known = is_judged or has_systems
-            unranked[testset, lp] = message(error) if known else "no official human score is loaded"
+            unranked[testset, lp] = message(error) if (testset, lp) in chosen else why_unranked(states[testset, lp])
     rules: dict[str, Answer[Any]] = {}
     for testset in testsets:
         advance(f"{testset}: rules of each year")
@@ -124,6 +131,14 @@ def gather(run: Run, only: Sequence[str] = ()) -> SiteData:
     )  # fmt: skip
 
 
+def _with_human(warehouse: Warehouse, testset: str) -> tuple[Key, ...]:
+    """The evaluation sets of a test set that have the official human score, or the only one."""
+    try:
+        return expand(warehouse, testset, "all").chosen
+    except QuestionError:
+        return ()
+
+
 def without_folder(file: Mapping[str, str]) -> str:
     """The description of a file without its folder, which is private.
 
@@ -141,27 +156,16 @@ def _answer_or_none(run: Run, question: str, **given: Any) -> Answer[Any] | None
         return None
 
 
-def _ranking(run: Run, testset: str, lp: str, *, is_judged: bool) -> Ranking:
-    """By spa and acc_eq, or by pa if only systems have human scores; without clusters if nothing can be tested.
-
-    Raises QuestionError: no metric can be ranked.
-    """
+def _ranking(run: Run, testset: str, lp: str) -> Ranking:
+    """See `first_ranking`. Raises QuestionError: no metric can be ranked."""
     quiet = Run(run.opened, run.database)
-    refused: QuestionError | None = None
-    choices: tuple[tuple[str, ...], ...] = (DEFAULT_MEASURES, ("pa",)) if is_judged else (("pa",),)
-    for measures in choices:
-        for significance in (True, False):
-            given = {"testset": testset, "lp": lp, "measures": measures, "significance": significance}
-            try:
-                answer = answered(question_named("rank"), given, quiet)
-            except QuestionError as error:
-                refused = refused or error
-                continue
-            if answer.frame["value"].count():
-                compared = _compared(quiet, testset, lp, measures) if significance else {}
-                return Ranking(answer, measures, compared)
-            break
-    raise refused or QuestionError("no metric has a value")
+
+    def ask(names: Sequence[str], tested: bool) -> Answer[Any]:
+        given = {"testset": testset, "lp": lp, "measures": tuple(names), "significance": tested}
+        return answered(question_named("rank"), given, quiet)
+
+    measures, tested, answer = first_ranking(ask)
+    return Ranking(answer, measures, _compared(quiet, testset, lp, measures) if tested else {})
 
 
 def _compared(run: Run, testset: str, lp: str, measures: Sequence[str]) -> dict[str, Comparison]:

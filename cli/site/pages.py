@@ -7,18 +7,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cli.report.content import figure, on_page
+from cli.report.content import figure, lead_on_page, on_page
 from cli.report.page import svg
 from cli.site.content import Link, Page, Table, themed
 from cli.site.gathering import Key, Ranking
 from cli.site.name_pages import DATA_NOTE, NamePages
 from cli.site.slugs import slug
 from metaeval.measures.registry import parse_measure
+from metaeval.questions.fields import DEFAULT_MEASURES
+from metaeval.results.sentences import first_of
 from metaeval.studies.ranking.rankings import leaders
 from queries.cookbook import recipes
 from queries.pages import page_query
 from warehouse import QuestionError
-from warehouse.wording import NO_LP, counted, without_lp
+from warehouse.wording import NO_LP, counted, first_names, without_lp
 
 _RANKED = ("metric", "value", "rank", "cluster", "n_systems", "n_segments", "n_pairs")
 _P_DIGITS = 4
@@ -100,10 +102,17 @@ class Pages(NamePages):
             "Which metric should you trust?",
             lead,
             tables=tuple(tables),
-            command=("rank", self.named, "all", "-m", "spa", "-m", "acc_eq(by=item)", "--significance"),
+            command=("rank", self.named, "all", *self._measured(*self.of.rankings.values())),
             sql=recipes()["best-metric"].query,
             notes=(DATA_NOTE,),
         )
+
+    def _measured(self, *rankings: Ranking) -> list[str]:
+        """The words of a command that ranks by the measures of rankings; those of segments come first."""
+        each = sorted((one.measures for one in rankings), key=len, reverse=True)
+        names = dict.fromkeys(measure for measures in each for measure in measures)
+        words = [word for measure in names or DEFAULT_MEASURES for word in ("-m", measure)]
+        return [*words, *(["--significance"] if any(one.comparisons for one in rankings) else [])]
 
     def _leader(self, key: Key, one: Ranking) -> dict[str, Any]:
         frame = one.answer.frame.filter(pl.col("value").is_not_null())
@@ -112,11 +121,12 @@ class Pages(NamePages):
             rows = frame.filter(pl.col("measure") == measure).sort("rank", "metric")
             of_segments = parse_measure(measure).is_calibrated
             suffix = " by segments" if of_segments else ""
-            row[f"first{suffix}"] = rows["metric"][0]
-            row[f"value{suffix}"] = rows["value"][0]
+            first, _, _ = first_of(rows["metric"].to_list(), rows["value"].to_list(), one.idle)
+            row[f"first{suffix}"] = first_names(first)
+            row[f"value{suffix}"] = rows.filter(metric=first[0])["value"][0]
             row["measure" + suffix] = measure
-            first = rows.filter(pl.col("cluster") == 1).height if "cluster" in rows.columns else 0
-            row[f"in the top cluster{suffix}"] = first or None
+            n_first = rows.filter(pl.col("cluster") == 1).height if "cluster" in rows.columns else 0
+            row[f"in the top cluster{suffix}"] = n_first or None
             row["n_metrics"] = max(row.get("n_metrics", 0), rows.height)
         row["n_systems"] = frame["n_systems"].max()
         return {name: row.get(name) for name in _LEADING}
@@ -136,11 +146,10 @@ class Pages(NamePages):
         sql = page_query("metrics_of_evalset", testset=testset, lp=lp)
         if ranking is not None:
             answer = ranking.answer
-            lead = on_page(answer.summary) or leaders(answer.frame)
-            words = [word for measure in ranking.measures for word in ("-m", measure)]
-            command = ("rank", testset, lp, *words, *(["--significance"] if ranking.comparisons else []))
+            lead = lead_on_page(answer.summary) or leaders(answer.frame)
+            command = ("rank", testset, lp, *self._measured(ranking))
             sql = page_query("ranking", testset=testset, lp=lp)
-            notes += [on_page(note) for note in (answer.summary, *answer.notes)]
+            notes += [lead_on_page(answer.summary), *map(on_page, answer.notes)]
             signatures += dict.fromkeys(answer.signature.splitlines())
             for measure in ranking.measures:
                 tables += self._ranked(ranking, measure)
@@ -239,7 +248,7 @@ class Pages(NamePages):
             tables.append(Table("trend", "pa by year, and the gap to BLEU on the same data", read.frame))
             notes = [on_page(note) for note in read.notes]
             signatures = [*dict.fromkeys(trend.signature.splitlines())][:20]
-            lead = on_page(trend.summary) or (
+            lead = lead_on_page(trend.summary) or (
                 "Values from different years are not comparable (different systems, different annotation); gaps to the "
                 "same metric on the same data are."
             )

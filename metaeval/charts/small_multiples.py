@@ -8,6 +8,7 @@ import altair as alt
 from metaeval.charts.parts import ORANGE, Rows, bulk, edges, names, tips, titled, within
 from metaeval.results.stars import star
 from warehouse.errors import QuestionError
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from metaeval.studies.protocols.scoring import ProtocolScore
@@ -40,7 +41,7 @@ def task_panels(score: "ProtocolScore") -> alt.VConcatChart:
         lines.append("circled: in the first significance cluster")
     if any(row["beyond"] for row in rows):
         lines.append("triangles at the edge: points beyond the axis")
-    title = f"{score.testset} by the rules of {score.protocol}: {len(score.tasks)} tasks"
+    title = f"{score.testset} by the rules of {score.protocol}: {counted(len(score.tasks), 'task')}"
     return titled(_panels(rows, score.metrics, titles), title, score.signature, {"values": rows}, *lines)
 
 

@@ -68,7 +68,7 @@ class Advise(Evalset, Question["Result"], name="advise"):
         return answer_of(self, found, reading=by_metric(found.frame))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import new_units
+        from metaeval.results.sentences import highest, new_units
         from metaeval.studies.advice import among_best
 
         frame, counts = answer.frame, among_best(answer.frame)
@@ -80,7 +80,8 @@ class Advise(Evalset, Question["Result"], name="advise"):
         tested = dict.fromkeys(map(new_units, answer.facts["generalises_to"].values()))
         new = f"new {' or '.join(one.removeprefix('new ') for one in tested)}"
         top = counts.row(0, named=True)
-        if (top["n_sets"] > 1 or top["metric"] != newest["metric"]) and top["n_best"] > top["n_worse"]:
+        firsts = highest(frame.filter(testset=newest["testset"], lp=newest["lp"]), "value")["metric"]
+        if (top["n_sets"] > 1 or top["metric"] not in firsts) and top["n_best"] > top["n_worse"]:
             place = what if is_one_lp else f"for {only}".replace("for without", "without") if only else ""
             return _supported(counts, place, self.measure, new, is_one_lp=is_one_lp)
         n_idle = len(answer.facts["idle"][newest["testset"], newest["lp"]])
@@ -150,29 +151,36 @@ def _newest(
 
     frame: as of `advice`; n_idle: metrics of that set that are not counted.
     """
-    from metaeval.results.sentences import named, number, opening
+    from metaeval.results.sentences import either, first_of, named, number
     from warehouse.wording import counted
 
     best = frame.row(0, named=True)
     newest = frame.filter(testset=best["testset"], lp=best["lp"])
-    others = newest.filter(is_among_best=True)["metric"].to_list()[1:]
+    firsts, behind, _ = first_of(newest["metric"].to_list(), newest["value"].to_list())
+    rest = newest.filter(newest["metric"].is_in(behind))
+    others = rest.filter(is_among_best=True)["metric"].to_list()
     year = "" if best["year"] is None or not is_one_lp else f" in {best['year']}"
     value = f"{measure} {number(best['value'])}"
     place = best["testset"] if is_one_lp else f"{best['testset']} {best['lp']}"
     size = "" if not best["n_segments"] else f"{counted(best['n_segments'], 'segment')}, "
     of = f"{place} {best['human']}, {size}{value}"
-    lead = f"{best['metric']} ranks first {what}{year} ({of})"
-    n, n_worse = newest.height - 1, newest.filter(is_among_best=False).height
+    verb = "ranks first" if len(firsts) == 1 else "share first place"
+    leads = [f"{named(firsts, most)} {verb} {what}{year} ({of})" for most in (3, 2, 1)]
+    n, n_worse = rest.height, rest.filter(is_among_best=False).height
     idle = f" ({n_idle} not counted)" if n_idle else ""
     worse = f"{every(n, 'other') if n_worse == n else f'{n_worse} of {n} others'}{idle} {are(n_worse)}"
-    if not n_worse:
-        first = f"{lead}, but no other is significantly worse ({new})"
+    if not n:
+        end = ""
+    elif not n_worse:
+        end = f", but no other is significantly worse ({new})"
     elif others:
         verb = "does" if len(others) == 1 else "do"
         who = named(others, 1) if len(others) < 3 else f"{len(others)} of {n} others{idle}"
-        first = f"{lead}; {who} {verb} not differ significantly ({new})"
+        end = f"; {who} {verb} not differ significantly ({new})"
     else:
-        first = f"{lead}; {worse} significantly worse ({new})"
+        end = f"; {worse} significantly worse ({new})"
     several = counts.filter(counts["n_sets"] > 1)
     none = "No metric of several sets is more often among the best than worse." if several.height else ""
-    return opening(f"{first}.", none if several.filter(several["n_best"] > several["n_worse"]).is_empty() else "")
+    none = none if several.filter(several["n_best"] > several["n_worse"]).is_empty() else ""
+    said = [f"{lead}{end}." for lead in leads]
+    return either(*(f"{one} {none}".rstrip() for one in said), *said)

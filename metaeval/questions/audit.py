@@ -87,7 +87,7 @@ class Audit(Question["list[Finding]"], name="audit"):
         )
 
     def headline(self, answer: "Answer[list[Finding]]") -> str:
-        from metaeval.results.sentences import either, opening
+        from metaeval.results.sentences import either, named, opening
         from queries.findings import MEANINGS, SEVERITIES, by_kind
 
         where = " ".join(one for one in (self.testset, self.lp) if one not in (None, "all")) or "the warehouse"
@@ -97,7 +97,10 @@ class Audit(Question["list[Finding]"], name="audit"):
             return opening(f"No findings of these kinds in {where}: {', '.join(self.check)}.")
         if not words:
             return opening(f"Nothing is wrong or odd in {where}.")
-        first = f"{', '.join(words)} in {where}; {'no error' if not counts['error'] else 'the errors come first'}."
+        kinds = dict.fromkeys(self.check)
+        only = f"; only {named(kinds)} {'was' if len(kinds) == 1 else 'were'} checked" if kinds else ""
+        order = "; the errors come first" if counts["error"] else "" if kinds else "; no error"
+        first = f"{', '.join(words)} in {where}{order}{only}."
         if answer.frame.is_empty():
             return opening(first)
         severity, check, n, _ = by_kind(answer.frame).row(0)

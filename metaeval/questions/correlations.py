@@ -1,5 +1,6 @@
 """`correlations`: correlations between metrics."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ from metaeval.results.run import Run
 from queries.slices import ALL, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import are, counted, option
+from warehouse.wording import are, counted, every, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -64,6 +65,7 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         return answer_of(self, found, digits=2)
 
     def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.kernels.arrays.checks import EQUAL
         from metaeval.results.sentences import named, number, opening
         from warehouse.facts.human_protocols import share_ratings
 
@@ -98,13 +100,18 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         what = "human scores" if self.human == ALL else "metrics"
         if not pairs:
             return f"No two {what} have a correlation by {self.measure}."
-        (high, *most), (low, *least) = max(pairs), min(pairs)
+        (high, *_), (low, *_) = max(pairs), min(pairs)
+        most = [f"{a} and {b}" for value, a, b in pairs if high - value <= EQUAL]
+        least = [f"{a} and {b}" for value, a, b in pairs if value - low <= EQUAL]
         if len(pairs) == 1:
-            sentence = f"{' and '.join(most)} correlate by {self.measure} with {number(high)}."
+            sentence = f"{most[0]} correlate by {self.measure} with {number(high)}."
+        elif high - low <= EQUAL:
+            whole = every(len(pairs), "pair")
+            sentence = f"{whole[0].upper()}{whole[1:]} of {what} correlate alike ({self.measure} {number(high)})."
         else:
             of = f"{len(names) - len(idle)} {what}"
-            sentence = f"{' and '.join(most)} correlate most of {of} ({self.measure} {number(high)})"
-            ends = (f", {' and '.join(least)} least ({number(low)}).", ".")
+            sentence = f"{_several(most)} correlate most of {of} ({self.measure} {number(high)})"
+            ends = (f", {_several(least)} least ({number(low)}).", ".")
             sentence = next(one for end in ends if _fits(one := f"{sentence}{end}", _not_counted(idle)) or end == ".")
         n_shared = sum(share_ratings(a, b) for a, b in combinations(names, 2)) if self.human == ALL else 0
         shared = f"{counted(n_shared, 'pair')} of the same ratings {are(n_shared)} not compared." if n_shared else ""
@@ -118,6 +125,15 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         if self.metric is not None:
             raise QuestionError(f"no chart goes with {option('metric')}")
         return correlation_matrix(found.frame, clustered(found.frame), self.measure, found.signature)
+
+
+def _several(pairs: Sequence[str]) -> str:
+    """Pairs of scorers that are equal: how many, and the first.
+
+    >>> _several(["A and B", "A and C", "B and C"]), _several(["A and B"])
+    ('3 pairs, such as A and B,', 'A and B')
+    """
+    return f"{len(pairs)} pairs, such as {pairs[0]}," if len(pairs) > 1 else pairs[0]
 
 
 def _fits(*sentences: str) -> bool:

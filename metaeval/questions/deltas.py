@@ -12,7 +12,7 @@ from metaeval.studies.pairs.settings import DeltaSettings, HardPairSettings
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -107,9 +107,10 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
             long, *shorter = [*(f"{one}." for one in answer.facts["converted"]), "Scores × 100."]
             last = [long, *shorter] if shorter else [""]
             return either(*(" ".join(filter(None, (lead, *some, end))) for some in (rest, ()) for end in last))
-        n, few = answer.frame.height, "no metric" if self.max_correct == 0 else f"at most {self.max_correct} metrics"
+        n, most = answer.frame.height, counted(self.max_correct, "metric")
+        few = "no metric" if self.max_correct == 0 else f"at most {most}"
         every = answer.facts["every"].height
-        order = "orders" if self.max_correct == 0 else "order"
+        order = "orders" if self.max_correct <= 1 else "order"
         if not n:
             return opening(
                 f"Not one of the {every} pairs of systems is that hard: more metrics order each of them as "

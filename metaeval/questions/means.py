@@ -61,7 +61,7 @@ class Means(Slice, EvalsetQuestion["Result"], name="means"):
         return answer_of(self, found)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import named, opening
+        from metaeval.results.sentences import highest, named, opening
 
         if "assisted" in answer.frame.columns:
             import polars as pl
@@ -78,9 +78,9 @@ class Means(Slice, EvalsetQuestion["Result"], name="means"):
         mean = "judged_mean" if answer.frame["judged_mean"].count() else "mean"
         firsts: dict[str, list[str]] = {}
         for one in answer.frame.drop("testset", "lp", strict=False).partition_by("scorer", maintain_order=True):
-            if (best := one[mean].max()) is not None:
+            if one[mean].count():
                 kind = one["kind"][0]
-                name = named(one.filter(one[mean] == best)["system"], 2)
+                name = named(highest(one, mean)["system"], 2)
                 firsts.setdefault(kind if kind == "metric" else one["scorer"][0], []).append(name)
         by_metrics = firsts.pop("metric", [])
         parts = [f"{names[0]} has the highest mean by {scorer}" for scorer, names in firsts.items()][:1]

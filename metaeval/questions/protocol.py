@@ -247,11 +247,14 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
                 f"and {low['versus']} on {low['testset']}) to {number(high['kendall'])}."
             )
         rows = answer.frame.drop_nulls("winner")
-        winners = rows["winner"].value_counts(sort=True)
-        most, n = winners.row(0)
+        winners = rows["winner"].value_counts(sort=True, name="n").sort("n", "winner", descending=[True, False])
+        n = int(winners["n"][0])
+        most = winners.filter(n=n)["winner"].to_list()
         on = f"protocols on {rows['testset'][0]}" if rows["testset"].n_unique() == 1 else "protocols and test sets"
-        whole = f"{most} ranks first by the rules of {n} of {rows.height} {on}"
-        different = f", {counted(winners.height - 1, 'other metric')} by the rest" if winners.height > 1 else ""
+        each = "ranks" if len(most) == 1 else "each rank"
+        whole = f"{named(most)} {each} first by the rules of {n} of {rows.height} {on}"
+        n_others = winners.height - len(most)
+        different = f", {counted(n_others, 'other metric')} by the rest" if n_others else ""
         n_missing = answer.frame.height - rows.height
         missing = f" {n_missing} could not be applied." if n_missing else ""
         return opening(f"{whole}{different}; {UNTESTED}.{missing}")

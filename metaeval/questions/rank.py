@@ -318,7 +318,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
                 first_segment=self.first_segment,
             )
             if not report.is_clean:
-                raise SourceError("\nerror: ".join(fault.without_way_out for fault in report.faults))
+                raise SourceError(faults=report.faults)
             covered = {(one.testset, one.lp) for one in report.evalsets}
             missing = ", ".join(" ".join(one) for one in chosen if one not in covered)
             notes = (*said, *report.notes, *([f"{path}: no scores for {missing}"] if missing else []))

@@ -137,7 +137,7 @@ class Sample(Slice, Question["Result"], name="sample"):
         if not self.evaluate:
             frame = answer.frame
             n_documents = frame["document"].n_unique() if frame["document"].null_count() < frame.height else 0
-            of = f" from {n_documents} documents" if n_documents else ""
+            of = f" from {counted(n_documents, 'document')}" if n_documents else ""
             method = self.method or "metric_var"
             return opening(
                 f"{counted(frame.height, 'segment')}{of} selected by {method}.",

@@ -96,6 +96,9 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
         rms = f"root mean square residual of {self.scale} {number(row['rms'], 2)} SD"
         if answer.frame.height == 1:
             return f"{a} and {b} have only one group of outputs here, {group} ({rms})."
+        size = abs(row["residual"])
         direction = "lower" if row["residual"] < 0 else "higher"
-        mean = f"{a} is {direction} there by {number(abs(row['residual']), 2)} SD on average"
+        mean = f"{a} is {direction} there by {size:.2f} SD on average"
+        if size < 0.005:  # rounds to nothing
+            mean = "on average, neither is higher there"
         return f"{a} and {b} disagree most on {group} ({rms}); {mean}."

@@ -70,7 +70,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         return answer_of(self, found, digits=3)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import UNTESTED, named, number, opening
+        from metaeval.results.sentences import UNTESTED, highest, named, number, opening
 
         frame = answer.frame
         if frame.is_empty():
@@ -107,7 +107,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         if not self.by and frame["n_outputs"].n_unique() > 1:
             untested = f", each on its own outputs{untested}"
         same = rows.filter(rows[self.by] == best[self.by]) if self.by else rows
-        first = same.filter(same[name] == best[name])["metric"].unique(maintain_order=True).to_list()
+        first = highest(same, name)["metric"].unique(maintain_order=True).to_list()
         find = "find" if len(first) > 1 else "finds"
         return opening(
             f"{named(first, 2)} {find} the marked error spans best {count}by {self.measure}{place} "

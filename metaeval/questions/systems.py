@@ -325,7 +325,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         return answer_of(self, found, shape=shape, digits=3, least=standings.least_by_name)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import UNTESTED, most_often, named, number, opening
+        from metaeval.results.sentences import UNTESTED, highest, most_often, named, number, opening
 
         frame = answer.frame
         if self.is_head_to_head:
@@ -356,7 +356,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
                 which = "its highest mean" if len(places) > 1 else "its only mean"
                 lowest = f", its lowest in {places[-1]}" if len(places) > 1 else ""
                 return opening(f"{there['system'][0]} has {which} in {places[0]}{lowest}; {UNTESTED}.")
-            firsts = [one.filter(mean=one["mean"].max())["system"].to_list() for one in each]
+            firsts = [highest(one, "mean")["system"].to_list() for one in each]
             return opening(f"{most_often(firsts, 'domains', 'mean human score')}; {UNTESTED}.")
         if self.view == "rounds":
             share = float(frame.filter(first="mixed")["stable"][0])

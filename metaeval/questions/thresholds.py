@@ -9,7 +9,7 @@ from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Option
-from warehouse.wording import ends, option
+from warehouse.wording import are, ends, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -72,7 +72,7 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.evaluation import without_value
-        from metaeval.results.sentences import number, opening
+        from metaeval.results.sentences import either, highest, named, number, opening
 
         frame = answer.frame
         if self.ties:
@@ -93,11 +93,13 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
         )
         if rows.is_empty():
             return without_value(self.measure, answer.notes)
-        best = rows.row(0, named=True)
+        first = highest(rows, "value")
+        best, has = first.row(0, named=True), are(first.height, have=True)
         most = f"the highest {self.measure} of {rows.height} metrics" if rows.height > 1 else str(self.measure)
-        lead = f"{best['metric']} has {most} ({number(best['value'])}), at tie threshold {number(best['epsilon'], 4)}."
+        at = f", at tie threshold {number(best['epsilon'], 4)}" if first["epsilon"].n_unique() == 1 else ""
+        lead = either(*(f"{named(first['metric'], n)} {has} {most} ({number(best['value'])}){at}." for n in (3, 1)))
         if self.curve:
-            return opening(lead)
+            return lead
         gains = rows.with_columns((rows["value"] - rows["value_at_zero"]).alias("gain")).sort("gain", descending=True)
         helped, gain = gains.select("metric", "gain").row(0)
         if not gain > 0:

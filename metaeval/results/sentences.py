@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from warehouse.wording import are, ends, every
+
+if TYPE_CHECKING:
+    import polars as pl
 
 LONGEST = 200  # characters of a summary
 UNTESTED = "differences were not tested"
@@ -168,6 +171,20 @@ def first_of(
     first = [name for name, one in rank.items() if one == best and name not in idle]
     high = [name for name, one in rank.items() if one <= best and name in idle]
     return first, [name for name in names if name not in {*first, *high}], high
+
+
+def highest(frame: "pl.DataFrame", column: str) -> "pl.DataFrame":
+    """The rows with the highest value, in their order; values that differ by rounding alone are equal.
+
+    >>> import polars as pl
+    >>> highest(pl.DataFrame({"metric": ["A", "B", "C"], "value": [0.3, None, 0.1 + 0.2]}), "value")["metric"].to_list()
+    ['A', 'C']
+    """
+    import polars as pl
+
+    from metaeval.kernels.arrays.checks import EQUAL
+
+    return frame.filter(pl.col(column) >= pl.col(column).max() - EQUAL)
 
 
 def leading(measure: str, first: Sequence[str], value: float, of: str = "", most: int = 3, on: str = "") -> str:

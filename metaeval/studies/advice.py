@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.kernels.arrays.checks import EQUAL
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
 from metaeval.results.answer import Result, attributes, fixed, or_none
@@ -42,9 +43,9 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
     asked: its test set and language pair may be several, or "all". Metrics that judge no translation (sentinels, random
     scores, the same scores for all systems) are excluded.
     Columns: testset, lp, year, human, metric, base_metric, family, version, kind, needs_reference, value, low and high
-    (its 95% interval), p (two-sided, that it differs from the best of its set; null for that one), is_among_best (it is
-    the best, or p > alpha), n_systems, n_segments, signature; the newest set first, then the best metric. Facts:
-    generalises_to, in words for each evaluation set; details, notes on single evaluation sets.
+    (its 95% interval), p (two-sided, that it differs from the best of its set; null for that one), is_among_best (its
+    value is the best, or p > alpha), n_systems, n_segments, signature; the newest set first, then the best metric.
+    Facts: generalises_to, in words for each evaluation set; details, notes on single evaluation sets.
     Raises QuestionError: as `load_ranking_inputs`; no metric is tested.
     """
     options = Options()
@@ -134,6 +135,7 @@ def _rows(
         both = [one for one in (tested.p[best, place], tested.p[place, best]) if not np.isnan(one)]
         p = float(both[0]) if both else None
         at = names.index(name)
+        is_first = tested.values[best] - tested.values[place] <= EQUAL
         row = {
             **attributes(asked, "testset", "lp"),
             "human": result.selection.human,
@@ -144,7 +146,7 @@ def _rows(
             "low": or_none(ends.low[at]),
             "high": or_none(ends.high[at]),
             "p": p,
-            "is_among_best": True if place == best else None if p is None else p > tested.alpha,
+            "is_among_best": True if is_first else None if p is None else p > tested.alpha,
             **attributes(result.evaluation, "n_systems", "n_segments"),
             "signature": tested.signature,
         }

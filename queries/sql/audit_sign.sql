@@ -5,7 +5,7 @@
 -- evaluation sets: of one comparison for each correlation, each P(Z < -z) <= exp(-z * z / 2) / 2.
 -- Correlations are rounded to ten decimals: their sums are added up in any order, and an answer must not depend on it.
 -- Params: $testset, $lp (NULL for all). One row per evaluation set and metric; systems: those whose scores alone fall, worst
--- first, NULL where all of the metric's do.
+-- first, and whether people judged them; NULL where all of the metric's do.
 WITH chosen AS (
   SELECT v.vector_id, v.evalset_id, v.scorer_id, v.system_id, v.level, t.name AS testset, e.lp
   FROM evalset AS e
@@ -51,6 +51,12 @@ fit AS (
   JOIN opinion AS o ON o.evalset_id = x.evalset_id AND o.of_systems = (x.system_id IS NULL) AND o.item = x.item AND o.n > 2
   GROUP BY x.evalset_id, x.scorer_id, x.system_id
 ),
+judged AS (
+  SELECT DISTINCT v.evalset_id, v.system_id
+  FROM vector AS v
+  JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human'
+  WHERE v.n_values > 0
+),
 metric AS (
   SELECT evalset_id, scorer_id,
     count(system_id) AS n_systems,
@@ -60,7 +66,7 @@ metric AS (
   GROUP BY evalset_id, scorer_id
 )
 SELECT t.name AS testset, e.lp, sc.name AS metric, sc.base_name AS base_metric,
-  list(struct_pack(name := y.name, r := found.r) ORDER BY found.r, y.name) FILTER (WHERE y.name IS NOT NULL) AS systems,
+  list(struct_pack(name := y.name, r := found.r, is_judged := j.system_id IS NOT NULL) ORDER BY found.r, y.name) FILTER (WHERE y.name IS NOT NULL) AS systems,
   coalesce(nullif(count(y.name), 0), max(found.n)) AS n,
   min(found.r) AS value
 FROM (
@@ -77,5 +83,6 @@ JOIN evalset AS e ON e.evalset_id = found.evalset_id
 JOIN testset AS t ON t.testset_id = e.testset_id
 JOIN scorer AS sc ON sc.scorer_id = found.scorer_id
 LEFT JOIN system AS y ON y.system_id = found.system_id
+LEFT JOIN judged AS j ON j.evalset_id = found.evalset_id AND j.system_id = found.system_id
 GROUP BY t.name, e.lp, sc.name, sc.base_name
 ORDER BY testset, lp, metric;

@@ -1,6 +1,7 @@
 """Bad questions and bad databases: one clear line on stderr, the right exit code, nothing changed."""
 
 import contextlib
+import csv
 import json
 import os
 import subprocess
@@ -39,7 +40,7 @@ INTERRUPTED = "interrupted; completed work was kept, unfinished work was discard
         ((*RANK, "-m", "pearsn"), ["unknown measure 'pearsn'", "did you mean 'pearson'"]),
         ((*RANK, "--segments", "5"), ["--segments '5'", "FIRST-LAST"]),
         ((*RANK, "--segments", "9-5"), ["--segments '9-5'", "the first segment, 9, is after the last, 5"]),
-        ((*RANK, "--segments", "5000-6000"), ["select no segment of sim24 en-de"]),
+        ((*RANK, "--segments", "5000-6000"), ["no segment of sim24 en-de"]),
         ((*RANK, "--kind", "reference-based", "--kind", "reference-free"), ["--kind is given twice"]),
         ((*RANK, "--system-score", "average"), ["'average'", "submitted, mean, judged-mean"]),
         ((*RANK, "--domain", "news", "--system-score", "submitted"), ["a part of a test set", "--system-score mean"]),
@@ -316,3 +317,12 @@ def test_a_library_that_finds_no_room_is_one_line(
     with pytest.raises(SystemExit) as ended:
         run()
     assert (ended.value.code, capsys.readouterr().err) == (4, "error: out of memory\n")
+
+
+def test_undefined_values_are_an_answer_and_an_empty_selection_is_none(scorehouse: Scorehouse) -> None:
+    ran = scorehouse(*RANK, "--systems", "Dogwood", "-m", "pa", "--format", "csv")
+    assert ran.code == 0, ran.err
+    assert {row["value"] for row in csv.DictReader(ran.out.splitlines())} == {""}
+    said = scorehouse(*RANK, "--systems", "Dogwood", "-m", "pa").out
+    assert said.startswith("No metric has a value of pa: mqm has scores of one system alone.")
+    refused(scorehouse(*RANK, "--metrics", "sentinel-*"), 2)

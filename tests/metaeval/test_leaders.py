@@ -376,6 +376,37 @@ def test_no_metric_is_advised_that_scores_all_systems_alike(constant: Warehouse)
     assert note.endswith("tiny24 en-de: not counted, as they judge no translation: Asleep-src, sentinel-ref-refA")
 
 
+@pytest.mark.parametrize(
+    ("question", "more", "said"),
+    [
+        ("advise", {"measure": "spa"}, "Fine-src and Good-src share first place for en-de in 2024 (tiny24 mqm, "),
+        ("thresholds", {}, "Fine-src and Good-src have the highest acc_eq(by=item) of 6 metrics (1.000), "),
+        (
+            "correlations",
+            {"measure": "spearman"},
+            "3 pairs, such as Corpus-src and Fine-src, correlate most of 7 metrics (spearman 1.000), "
+            "3 pairs, such as Corpus-src and Worst-src, least (-1.000).",
+        ),
+    ],
+)
+def test_equal_values_share_the_first_place(
+    constant: Warehouse, question: str, more: dict[str, Any], said: str
+) -> None:
+    status = {} if question == "advise" else {"status": "all"}
+    assert getattr(metaeval, question)(constant, "tiny24", "en-de", **status, **more).summary.startswith(said)
+
+
+def test_equal_values_are_among_the_best_without_a_test(constant: Warehouse) -> None:
+    found = metaeval.advise(constant, "tiny24", "en-de", measure="spa")
+    assert found.frame.filter(value=1.0)["is_among_best"].to_list() == [True, True]
+    assert found.summary.endswith("; both others are significantly worse (new documents).")
+
+
+def test_metrics_that_lead_equally_often_are_named_together() -> None:
+    rows = [("pa", lp, name, 1, 1) for lp, name in (("cs-en", "A"), ("de-en", "B"))]
+    assert leaders(_frame(*rows)) == "In the top cluster in both language pairs: by pa none (A, B in 1 each)."
+
+
 def test_the_first_sentence_and_the_table_have_the_same_leader(constant: Warehouse) -> None:
     found = metaeval.rank(constant, "tiny24", "en-de", measures=("pearson",), significance=True, status="all")
     rows = found.frame.drop_nulls("value")

@@ -320,7 +320,7 @@ def _audit(at: Place, found: Answer[Any]) -> list[str]:
     counts = Counter(found.frame["severity"])
     names = {"info": "note"}
     nouns = {one: f"{n} {names.get(one, one)}{'' if n == 1 else 's'}" for one, n in counts.items()}
-    return [*nouns.values(), *([] if counts["error"] else ["no error"])]
+    return [*nouns.values(), *([] if counts["error"] or found.question.check else ["no error"])]
 
 
 def _paper(at: Place, found: Answer[Any]) -> list[str]:

@@ -201,6 +201,17 @@ def test_a_negated_metric_and_negated_systems_are_one_error(number: int, planted
         assert {row[0]: row[-1] for row in shown}[MT[places[0]]] == pytest.approx(finding.value)
 
 
+def test_a_system_without_human_scores_is_no_error(tmp_path: Path) -> None:
+    for name, place in (("all", 0), ("some", 1)):
+        human = _table(_scores(50)[place:], SYSTEMS[place:])
+        tiny_layout(tmp_path / name, documents=DOCUMENTS, systems=SYSTEMS, humans={"mqm": human}, metrics=_negated([0]))
+        assert load([tmp_path / name / "tiny24"], tmp_path / f"{name}.duckdb").is_clean
+    (error,), (warning,) = (_found(tmp_path / f"{name}.duckdb", "sign") for name in ("all", "some"))
+    assert (error.severity, warning.severity) == ("error", "warning")
+    assert "(Ash)" in error.finding
+    assert "(Ash, not judged); wrong sign?" in warning.finding
+
+
 def test_other_scores_for_the_same_text_are_found(tmp_path: Path) -> None:
     folder = tmp_path / "layout" / "tiny24"
     database = tmp_path / "w.duckdb"

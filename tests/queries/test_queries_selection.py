@@ -206,7 +206,7 @@ def test_segments_are_chosen_by_domain_document_and_number(
         (TESTSET, LP, {"metrics": ("Fin",)}, "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'?"),
         (TESTSET, LP, {"domain": ("new",)}, "unknown domain 'new' for tiny24 en-de; did you mean 'news'?"),
         (TESTSET, LP, {"document": ("x9",)}, "unknown document 'x9' for tiny24 en-de; available: n1, n2, s1"),
-        (TESTSET, LP, {"segments": "6-9"}, "select no segment of tiny24 en-de"),
+        (TESTSET, LP, {"segments": "6-9"}, "no segment of tiny24 en-de"),
         (TESTSET, LP, {"systems": ("refA",)}, "no system of tiny24 en-de remains"),
     ],
 )

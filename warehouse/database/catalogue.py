@@ -19,7 +19,7 @@ import migrations
 from warehouse.database import statement
 from warehouse.errors import SchemaError
 from warehouse.temporary import temporary_folder
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 Migration = tuple[int, str, str]
 Name = tuple[str, str, str]
@@ -223,7 +223,7 @@ def _difference(connection: duckdb.DuckDBPyConnection, there: Defined, expected:
     macros = {name for kind, _, name in expected if kind in ("macro", "table_macro")}
     foreign = list(_foreign(there, expected))
     if len(foreign) > _MOST_FOREIGN:
-        return f"it defines {len(foreign)} objects that are not scorehouse's"
+        return f"it defines {counted(len(foreign), 'object')} of other programs"
     for kind, schema, name in foreign:
         is_found = schema.lower() in _SCHEMAS
         taken: Collection[str] = ()

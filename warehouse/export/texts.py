@@ -93,7 +93,7 @@ def _lines(files: Mapping[Path, Mapping[int, str]], order: Sequence[int], notes:
     incomplete, n_broken = [], 0
     for path, one in files.items():
         if n_missing := sum(segment not in one for segment in order):
-            incomplete.append(f"{path.as_posix()} ({n_missing} of {len(order)} segments)")
+            incomplete.append(f"{path.as_posix()} ({n_missing} of {counted(len(order), 'segment')})")
             continue
         found[path] = [_LINE_END.sub(" ", one[segment]) for segment in order]
         n_broken += sum(line != one[segment] for line, segment in zip(found[path], order, strict=True))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ import duckdb
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
 from warehouse.database.updating import in_memory, in_one_transaction, writing
-from warehouse.errors import QuestionError, unknown
-from warehouse.wording import counted
+from warehouse.errors import NEAR, QuestionError, unknown
+from warehouse.wording import counted, first_names
 from warehouse.writing.evalsets import delete_unnamed, mark_unsubmitted, register, remove_vectors
 
 Rows = Callable[[str, Mapping[str, object]], list[tuple[Any, ...]]]
 _sql = partial(statement, "warehouse.writing")
+_NEARLY = 0.8  # likeness of a name that is offered for removal
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,24 @@ def unload(
 
 
 def _not_there(held: Sequence["_Source"], target: str) -> QuestionError:
-    """The error for a name that is neither a user metric nor loaded, with similar names or else all names."""
-    origins = {source.origin for source in held}
-    named = {name for source in held for name in (source.testset, *source.own_names)}
+    """The error for a name that is neither a user metric nor loaded, with similar names or else all names.
+
+    Test sets and sources, whose removal costs most, are offered only if their names are nearly the same.
+    """
+    own = {name for source in held for name in source.own_names}
+    loaded = {name for source in held for name in (source.testset, source.origin)}
     kind = "user metric, test set, source or loaded path"
-    near = unknown(kind, target, named | origins)
-    return near if "did you mean" in str(near) else unknown(kind, target, named)
+    near = unknown(kind, target, own)
+    if NEAR in str(near):
+        return near
+    folded = {name.lower(): name for name in loaded}
+    alike = {folded[name] for name in get_close_matches(target.lower(), folded, cutoff=_NEARLY)}
+    alike |= {name for name in loaded if len(target) > 2 and target.lower() in name.lower()}
+    if alike:
+        return unknown(kind, target, alike)
+    names = sorted(own | {source.testset for source in held})
+    available = f"available: {first_names(names, 8)}" if names else "none are available"
+    return QuestionError(f"unknown {kind} {target!r}; {available}")
 
 
 def _chosen(rows: Rows, target: str, testset: str | None, lp: str | None) -> tuple[list[_Source], str | None]:

@@ -11,7 +11,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, known_name, unknown, unknown_evalset
 from warehouse.own.computed import ComputedMetric, store
 from warehouse.progress import Progress
-from warehouse.wording import first_line, option
+from warehouse.wording import counted, first_line, option
 
 METRICS = ("bleu", "chrf", "chrf++", "ter")
 _NAMES = {
@@ -135,7 +135,7 @@ def _texts(warehouse: Warehouse, testset: str, lp: str) -> _Texts:
         if not lines:
             excluded[name] = "no texts"
         elif len(lines) < len(segments):
-            excluded[name] = f"texts of {len(lines)} of {len(segments)} segments"
+            excluded[name] = f"texts of {len(lines)} of {counted(len(segments), 'segment')}"
         else:
             outputs[name] = [lines[number] for number in segments]
     references = {

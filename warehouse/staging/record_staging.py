@@ -406,8 +406,9 @@ def _without_design(
         return met
     each = there.group_by("number").len()["len"].to_list()
     stage.notes.append(
-        f"{stage.evalset.testset} {stage.evalset.lp}: {there.height} of {n_systems * n_segments} outputs: each segment "
-        f"has {ends(min(each), max(each))} of {n_systems} systems"
+        f"{stage.evalset.testset} {stage.evalset.lp}: {there.height} of "
+        f"{counted(n_systems * n_segments, 'output')}: each segment has {ends(min(each), max(each))} of "
+        f"{counted(n_systems, 'system')}"
     )
     return met.filter(~pl.col("scorer").is_in(whole.implode()))
 
@@ -456,4 +457,4 @@ def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
         expected = there - {rows[0]["reference"]}
         n_scored = len(expected.intersection(systems))
         if n_scored < len(expected):
-            notes.append(f"{scorer}: scores of {n_scored} of the {len(expected)} systems")
+            notes.append(f"{scorer}: scores of {n_scored} of {counted(len(expected), 'system')}")

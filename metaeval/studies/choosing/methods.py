@@ -131,7 +131,8 @@ def candidates(warehouse: Warehouse, asked: Slice, among: Among | None = None, *
     if replayed and not kept.all():
         n = int(kept.sum())
         notes.append(
-            f"{n} of {len(kept)} segments {are(n)} candidates: annotated for all systems ({block.selection.human})"
+            f"{n} of {counted(len(kept), 'segment')} {are(n)} candidates: annotated for all systems "
+            f"({block.selection.human})"
         )
     numbers = block.segments[kept].tolist()
     found = ask(warehouse, "texts_of_segments", evalset=block.selection.evalset_id, segments=numbers)

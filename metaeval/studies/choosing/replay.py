@@ -106,7 +106,7 @@ def replay(
         found += of_set
     if not found:
         raise QuestionError("nothing can be replayed: " + "; ".join(skipped))
-    notes = [f"candidates: {n_candidates} of {n_segments} segments, those annotated for all systems"]
+    notes = [f"candidates: {n_candidates} of {counted(n_segments, 'segment')}, those annotated for all systems"]
     notes += [f"{named(of)} {are(len(of))} skipped: {fault}" for fault, of in skipped.items()]
     n_sets = len({(one.testset, one.lp) for one in found})
     parts = stamped(

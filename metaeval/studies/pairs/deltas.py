@@ -399,8 +399,9 @@ def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
 def _beyond(row: Mapping[str, Any]) -> str:
     """With how many pairs from delta on human scores agree, and with how many others. row: one with a delta."""
     n, n_agreeing, n_others = row["n_pairs"], row["n_agreeing"], row["n_pairs"] - row["n_at_least"]
-    said = f"human scores agree with {n_agreeing} of {row['n_at_least']} pairs of systems at least that far apart"
-    return said + (f", {round(row['overall'] * n) - n_agreeing} of {n_others} others" if n_others else "")
+    pairs = f"{counted(row['n_at_least'], 'pair')} of systems"
+    said = f"human scores agree with {n_agreeing} of {pairs} at least that far apart"
+    return said + (f", {round(row['overall'] * n) - n_agreeing} of {counted(n_others, 'other')}" if n_others else "")
 
 
 def in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import polars as pl
 
 from metaeval.results.answer import fixed
 from metaeval.studies.people.reliability import N_SPLITS
-from warehouse.wording import are, ends
+from warehouse.wording import are, counted, ends
 
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (
@@ -50,9 +50,8 @@ def legend(view: View, frame: pl.DataFrame) -> list[str]:
 
 def summary(row: dict[str, Any]) -> str:
     """Facts about all annotators of a human score together, in words."""
-    words = [
-        f"{row['n_shared']} of {row['n_outputs']} outputs {are(row['n_shared'], have=True)} at least two annotators"
-    ]
+    outputs, annotators = counted(row["n_outputs"], "output"), counted(row["n_annotators"] or 0, "annotator")
+    words = [f"{row['n_shared']} of {outputs} {are(row['n_shared'], have=True)} at least two annotators"]
     if row["alpha"] is not None:
         words.append(
             f"Krippendorff's alpha {row['alpha']:.3f} [{row['alpha_low']:.3f}, {row['alpha_high']:.3f}] for new "
@@ -68,7 +67,7 @@ def summary(row: dict[str, Any]) -> str:
                 f"splits of {row['halves']}){corrected}, for {target}"
             )
     if row["n_drifting"] is not None:
-        words.append(f"{row['n_drifting']} of {row['n_annotators']} annotators drift (5% expected by chance)")
+        words.append(f"{row['n_drifting']} of {annotators} drift (5% expected by chance)")
     return "; ".join(words)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from metaeval.results.sentences import UNTESTED, between, either, interval, named, number, opening
+from metaeval.results.sentences import UNTESTED, between, either, highest, interval, named, number, opening
 from warehouse.wording import are, counted, ends, every
 
 _OF_VARIANCE = frozenset({"variance", "precision"})
@@ -35,7 +35,7 @@ def of_annotators(frame: pl.DataFrame, view: str | None, scores: Sequence[Mappin
             return opening(f"The median judgement of {first['annotator']} takes {first['seconds']:.0f} seconds.")
         return opening(
             f"The median judgement takes from {first['seconds']:.0f} ({first['annotator']}) to {last['seconds']:.0f} "
-            f"seconds ({last['annotator']}) over {slow.height} annotators."
+            f"seconds ({last['annotator']}) over {counted(slow.height, 'annotator')}."
         )
     if "annotator_a" in frame.columns:
         return _of_pairs(frame)
@@ -101,10 +101,10 @@ def _verdict(row: Mapping[str, Any]) -> tuple[str, str]:
     """Whether annotators agree enough, and the limits of alpha that say so."""
     alpha, probably = row["alpha"], "" if _is_sure(row) else "probably "
     if alpha >= RELIABLE:
-        return f"{probably}agree well enough", "reaches his limit of .8 (reliable)"
+        return f"{probably}agree well enough", "reaches the limit of .8 (reliable)"
     if alpha >= TENTATIVE:
-        return f"{probably}agree just enough", "reaches only his limit of .667 (tentative)"
-    return f"{probably}agree too little", "is below his limit of .667 (tentative)"
+        return f"{probably}agree just enough", "reaches only the limit of .667 (tentative)"
+    return f"{probably}agree too little", "is below the limit of .667 (tentative)"
 
 
 def _agreement(row: Mapping[str, Any]) -> str:
@@ -144,10 +144,10 @@ def _of_several_scores(scores: Sequence[Mapping[str, Any]]) -> str:
     alphas = f"Krippendorff's alpha is {between([row['alpha'] for row in known])} on {shared} of outputs"
     places = [(row["alpha"] >= RELIABLE) + (row["alpha"] >= TENTATIVE) for row in known]
     if min(places) == 2:
-        said = f"Annotators {probably}agree well enough for {what}: {alphas}, his limit is .8 (reliable)."
+        said = f"Annotators {probably}agree well enough for {what}: {alphas}, the limit is .8 (reliable)."
         return opening(said, others)
     if max(places) == 0:
-        said = f"Annotators {probably}agree too little for {what}: {alphas}, below his limit of .667 (tentative)."
+        said = f"Annotators {probably}agree too little for {what}: {alphas}, below the limit of .667 (tentative)."
         return opening(said, others)
     counts = []
     for place in (0, 1, 2):
@@ -202,8 +202,10 @@ def _of_preferring(frame: pl.DataFrame) -> str:
     alike = f"{counted(n, 'pair')} of identical outputs {are(n)} not counted." if n else ""
     if agreeing.is_empty():
         return opening(f"{ties}.", alike)
-    best = agreeing.row(0, named=True)
-    agrees = f"{best['scorer']} agrees best with {best['human']} ({best['agrees']:.0%}; {UNTESTED})."
+    best = highest(agreeing, "agrees")
+    who, agree = named(best["scorer"]), "agrees" if best.height == 1 else "agree"
+    with_whom = named(dict.fromkeys(best["human"]), last="or")
+    agrees = f"{who} {agree} best with {with_whom} ({best['agrees'][0]:.0%}; {UNTESTED})."
     return opening(agrees, f"{ties}.", alike)
 
 
@@ -323,9 +325,11 @@ def _of_agreement(frame: pl.DataFrame) -> str:
     row = judges.row(0, named=True)
     name = row["scorer"]
     if row["verdict"] is None:
+        first = highest(judges, "r" if row["accuracy"] is None else "accuracy")["scorer"].to_list() or [name]
+        agree = "agrees" if len(first) == 1 else "agree"
         said = f"{row['accuracy']:.0%} of verdicts" if row["accuracy"] is not None else f"r {number(row['r'] or 0.0)}"
         of = f" of {judges.height} judges" if judges.height > 1 else ""
-        lead = f"{name} agrees best{of} with human scores ({said}, {counted(row['n_outputs'], 'output')})"
+        lead = f"{named(first)} {agree} best{of} with human scores ({said}, {counted(row['n_outputs'], 'output')})"
         return opening(f"{lead}; {UNTESTED}: single annotators are unknown or too few.")
     words = {
         "better": "Yes: {} agrees with annotators better than they agree with each other",

@@ -7,10 +7,12 @@ import numpy as np
 import polars as pl
 
 from metaeval.kernels.agreement.reliability import spearman_brown
+from metaeval.kernels.arrays.checks import EQUAL
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options
 from metaeval.results.answer import Result
 from metaeval.results.notes import because
+from metaeval.results.sentences import named
 from metaeval.results.signature import Part, Parts, line, option_parts, slice_parts, stamped
 from metaeval.results.study import Study
 from metaeval.studies.people.ceilings import (
@@ -183,8 +185,11 @@ def _one_annotator_row(
     interval = "" if np.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}] over resampled annotators"
     best = ""
     if not np.isnan(found.metrics).all():
-        place = int(np.nanargmax(found.metrics))
-        best = f"; against the same means the best metric, {block.metrics[place].name}, has {found.metrics[place]:.3f}"
+        highest = np.nanmax(found.metrics)
+        places = np.flatnonzero(found.metrics >= highest - EQUAL)
+        names = named([block.metrics[place].name for place in places])
+        which, has = ("metric", "has") if places.size == 1 else ("metrics", "have")
+        best = f"; against the same means the best {which}, {names}, {has} {highest:.3f}"
     note = (
         f"{found.value:.3f}{interval}: an annotator of each segment, drawn {found.n_draws} times from "
         f"{counted(found.n_annotators, 'annotator')}, against the mean of the others ({found.n_others:.1f} on "

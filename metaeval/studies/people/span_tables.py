@@ -27,7 +27,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.human_protocols import share_ratings
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 By = Literal["domain", "system", "category", "severity"]
 View = Literal["agreement", "severities", "outputs"]
@@ -154,7 +154,7 @@ def _on_the_same_outputs(
     for human, f, n in frame.filter(pl.col("metric").is_in([*rows])).select("metric", "f", "n_outputs").rows():
         others = _agreement(rows[human], measure, None).drop_nulls("f").head(1)
         notes += [
-            f"on the {n} outputs that {human} judged: {metric} F {value:.3f}, {human} F {f:.3f}"
+            f"on the {counted(n, 'output')} that {human} judged: {metric} F {value:.3f}, {human} F {f:.3f}"
             for metric, value in others.select("metric", "f").rows()
             if f is not None
         ]

@@ -61,7 +61,7 @@ def components(warehouse: Warehouse, testset: str, lp: str, human: str | None) -
             notes.append(
                 f"ICC({model}): {icc.single:.3f} [{icc.single_low:.3f}, {icc.single_high:.3f}] for one annotator, "
                 f"{icc.mean:.3f} [{icc.mean_low:.3f}, {icc.mean_high:.3f}] for the mean of {ratings.shape[1]}, over "
-                f"{len(ratings)} outputs; {_MODELS[model]}"
+                f"{counted(len(ratings), 'output')}; {_MODELS[model]}"
             )
     return Result(pl.DataFrame(rows, schema=schema, orient="row"), parts, tuple(notes), facts)
 

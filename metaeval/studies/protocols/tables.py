@@ -104,8 +104,8 @@ def beside_lines(score: ProtocolScore) -> list[str]:
             lines.append(f"{name} is not tested for this population")
             continue
         lines.append(
-            f"{name}: of {one.n_own} pairs of metrics that differ significantly by the protocol's test, {one.n_lost} "
-            f"do not by {one.test} ({one.alternative}); {one.n_gained} others do"
+            f"{name}: of {counted(one.n_own, 'pair')} of metrics that differ significantly by the protocol's test, "
+            f"{one.n_lost} do not by {one.test} ({one.alternative}); {one.n_gained} others do"
         )
     return lines
 

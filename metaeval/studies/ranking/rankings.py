@@ -632,5 +632,7 @@ def _most_leading(rows: pl.DataFrame) -> tuple[str, str]:
     where = f"{'In the top cluster' if clustered else 'First'} in {places}"
     everywhere = counts.filter(pl.col("n") == n_lps)["base_metric"].to_list()
     if not everywhere:
-        return where, f"none ({counts['base_metric'][0]} in {counts['n'][0]})"
+        most = counts.filter(pl.col("n") == pl.col("n").max())
+        each = " each" if most.height > 1 else ""
+        return where, f"none ({first_names(most['base_metric'].to_list(), 2)} in {most['n'][0]}{each})"
     return where, first_names(everywhere)

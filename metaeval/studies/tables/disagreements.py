@@ -142,7 +142,7 @@ def _compared(
         excluded, block = dict(block.excluded), block.take(metrics=block.with_segments)
         if not block.metrics:
             raise no_metric(block.selection, excluded)
-        ordered, values = [f"mean of {len(block.metrics)} metrics"], [_mean(block)]
+        ordered, values = [f"mean of {counted(len(block.metrics), 'metric')}"], [_mean(block)]
     if len(names) < 2:
         ordered, values = [str(block.selection.human), *ordered], [block.human, *values]
     both = ~np.isnan(values[0]) & ~np.isnan(values[1])

@@ -145,7 +145,7 @@ def of_trends(history: History, frame: pl.DataFrame) -> str:
     return either(
         f"The gap to {history.anchor} changes significantly over the years for {named(said, 2)} (p ≤ {ALPHA}, {of}, "
         "not corrected).",
-        f"The gap to {history.anchor} changes significantly for {clear.height} groups (p ≤ {ALPHA}, {of}).",
+        f"The gap to {history.anchor} changes significantly for {counted(clear.height, 'group')} (p ≤ {ALPHA}, {of}).",
     )
 
 
@@ -159,13 +159,15 @@ def of_bridges(history: History, frame: pl.DataFrame) -> str:
     )
     by_set = by_set.with_columns(pl.col("step").round(3) + 0.0)
     said = [
-        f"from {row['human']} to {row['other_human']} on {row['testset']} {row['lp']} by {row['step']:+.3f}"
+        f"by {row['step']:+.3f} from {row['human']} to {row['other_human']} on {row['testset']} {row['lp']}"
         for row in by_set.to_dicts()
     ]
-    return either(
-        f"On the same systems, values of {history.measure} change {named(said, 2)} on average.",
-        f"On the same systems, values of {history.measure} change {said[0]} on average.",
-    )
+    sentences = []
+    for n in (3, 2, 1):
+        n_left = max(len(said) - n, 0)
+        more = f"; the table has {counted(n_left, 'more change')}" if n_left else ""
+        sentences.append(f"On the same systems, {history.measure} changes on average {named(said[:n])}{more}.")
+    return either(*sentences)
 
 
 def of_slopes(slopes: Within) -> str:

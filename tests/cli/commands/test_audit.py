@@ -71,3 +71,18 @@ def test_checks_and_severities_can_be_chosen(scorehouse: Scorehouse, faulty: Pat
 
 def test_an_unknown_check_is_refused_with_the_nearest(scorehouse: Scorehouse, faulty: Path) -> None:
     refused(scorehouse("audit", "--check", "shiftd", "--db", faulty), 2, "shiftd", "shifted")
+
+
+@pytest.mark.parametrize(
+    ("checks", "said"),
+    [
+        ((), " in tiny24 en-de; no error. "),
+        (("coverage",), "1 note in tiny24 en-de; only coverage was checked. "),
+        (("coverage", "constant"), " in tiny24 en-de; only coverage and constant were checked. "),
+        (("shifted",), "No findings of these kinds in tiny24 en-de: shifted."),
+    ],
+)
+def test_the_sentence_says_what_was_checked(
+    scorehouse: Scorehouse, faulty: Path, checks: tuple[str, ...], said: str
+) -> None:
+    assert said in scorehouse("audit", "tiny24", "en-de", *checks, "--db", faulty).out.splitlines()[0]

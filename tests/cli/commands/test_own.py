@@ -1,5 +1,6 @@
 """`add` and `remove`: what they write, and what they refuse in one line."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,35 @@ def test_a_file_is_ranked_in_every_evaluation_set_that_it_covers(scorehouse: Sco
     assert found == {LP}
     assert any(line.endswith("Mine-src.csv: no scores for tiny24 de-en") for line in notes)
     assert own.with_name("tiny.duckdb").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_faults_of_a_file_to_rank_are_lines_as_of_one_that_is_added(scorehouse: Scorehouse, own: Path) -> None:
+    path = own.rename(own.with_name("en-de.Mine-refA.seg.score"))
+    path.write_text(re.sub(r"^(Ash|Beech)\t.*", r"\1\tmany", ROWS, flags=re.M))
+    ranked = scorehouse("rank", TESTSET, LP, "--with", path)
+    added = scorehouse("add", path, "--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP)
+    assert (ranked.code, ranked.out) == (3, "")
+    assert len(ranked.notes) > 3
+    assert ranked.notes == [line for line in added.notes if line.startswith("error: ")]
+    assert "\\x0a" not in ranked.err
+
+
+@pytest.mark.slow
+def test_what_is_written_and_removed_opens_with_a_sentence(scorehouse: Scorehouse, own: Path, tmp_path: Path) -> None:
+    words = ("--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP)
+    sentences = [
+        (("add", own, *words, "--dry-run"), "In this dry run, 1 evaluation set has further files: 15 segment scores "),
+        (("add", own, *words), "1 evaluation set has further files: 15 segment scores from 1 file."),
+        (("add", own, *words), "1 evaluation set is unchanged."),
+        (("export", tmp_path / "out", TESTSET), "1 evaluation set is exported: "),
+        (("remove", "Mine", "--dry-run"), "15 scores from 1 file of tiny24 en-de would be removed."),
+        (("remove", "Mine"), "15 scores from 1 file of tiny24 en-de are removed."),
+    ]
+    for asked, said in sentences:
+        assert scorehouse(*asked).out.startswith(said), asked
+
+
+def test_a_test_set_is_no_suggestion_for_a_metric_to_remove(scorehouse: Scorehouse, own: Path) -> None:
+    assert "did you mean" not in refused(scorehouse("remove", "MyTiny"), 2)
+    assert f"did you mean '{TESTSET}'" in refused(scorehouse("remove", f"{TESTSET}x"), 2)

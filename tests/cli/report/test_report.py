@@ -296,6 +296,12 @@ def test_commands_in_sentences_are_code_and_backticks_of_names_stay() -> None:
     assert "as <code>scorehouse protocol --significance</code> has</p>" in text
 
 
+def test_one_signature_is_one() -> None:
+    for signatures, said in ((("x",), "1 signature<"), (("x", "y"), "2 signatures<")):
+        sections = [ReportSection(SECTIONS["rankings"], (Part("a", signatures=signatures),))]
+        assert said in paging.page(sections, "t", static=True)
+
+
 @together("n", [1, 3, 4, 7])
 def test_many_parts_behind_the_first_share_a_fold(n: int) -> None:
     parts = tuple(Part(f"part {place}", lead="x") for place in range(n))
@@ -330,7 +336,7 @@ def test_the_overview_says_why_an_evaluation_set_is_not_ranked() -> None:
     assert unranked(states, states[:1]) == [
         "Not ranked: a24 de-fr: no human score is loaded.",
         "Not ranked: a24 en-de; b25 en-de: the official human score is not loaded; "
-        "`scorehouse rank --human NAME` ranks by another one.",
+        "`scorehouse report --human NAME` ranks by another one.",
         "Not ranked: a24 en-ja: no metric is loaded.",
     ]
 
@@ -589,4 +595,47 @@ def test_a_table_knows_its_rows_in_full() -> None:
 def test_a_real_test_set_has_a_report(scorehouse: Scorehouse, wmt23_database: Path, tmp_path: Path) -> None:
     copy = shutil.copy(wmt23_database, tmp_path / "copy.duckdb")
     ran = scorehouse("--db", copy, "report", "wmt23", "en-de", "--resamples", "20", "-o", tmp_path / "real.html")
-    assert (ran.code, ran.notes[0].partition(" sections")[0]) == (0, "wrote 12"), ran.err
+    assert (ran.code, ran.notes[0].partition(" sections")[0]) == (0, "wrote 10 of 12"), ran.err
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Evaluation sets whose human scores are not the official ones, and one whose metrics were not submitted."""
+    folder = tmp_path_factory.mktemp("few")
+    seg = np.random.default_rng(0).normal(size=(5, 5))
+    table = {"systems": tuple("ABCDE"), "seg": seg, "sys": seg.mean(axis=1)}
+    metrics = {name: ScoreTable(**{**table, "seg": seg + n}) for n, name in enumerate(("Fine-src", "Late-src"))}
+    for lp, *humans in (("de-en", "da", "other"), ("en-de", "mqm")):
+        loaded = metrics if lp == "de-en" else {"Late-src": metrics["Late-src"]}
+        root = tiny_layout(
+            folder / "in", lp=lp, systems=tuple("ABCDE"), texts=False,
+            humans={human: ScoreTable(**table) for human in humans}, metrics=loaded, facts=False,
+        )  # fmt: skip
+    standards = {lp: tiny_facts("tiny24", lp).lps[lp] for lp in ("de-en", "en-de")}
+    write_facts(root, replace(tiny_facts(), lps=standards, primary=frozenset({"Fine"}), baseline=frozenset()))
+    facts = root / "testset.toml"
+    facts.write_text(facts.read_text("utf-8").replace("[metrics]", '[metrics]\nnot_submitted = ["Late"]'))
+    done = load([folder / "in"], folder / "few.duckdb")
+    assert not done.faults, done.faults
+    return folder / "few.duckdb"
+
+
+@pytest.mark.slow
+def test_sections_without_content_are_counted_with_the_reason_and_what_would_help(
+    scorehouse: Scorehouse, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cli.report.page.drawing_program", lambda: PROGRAM)
+    words = ("--db", few, "report", "tiny24", "--section", "overview", "--section", "rankings", "--resamples", "20")
+    ran = scorehouse(*words, "-o", tmp_path / "x.html")
+    assert re.search(
+        r"^wrote 1 of 2 sections to .*; without content: Rankings \(no metric of tiny24 en-de can be ranked: .*; "
+        "`scorehouse report --status all` includes these metrics; "
+        "`scorehouse report --human NAME` ranks by another human score\\)$",
+        ran.notes[0],
+    ), ran.err
+    assert ">in detail<" not in (tmp_path / "x.html").read_text("utf-8"), "it cannot be ranked"
+    for more, heading in ((("--human", "other"), "tiny24 de-en"), (("--status", "all"), "tiny24 en-de")):
+        ran = scorehouse(*words, *more, "-o", tmp_path / "x.html")
+        assert ran.notes[0].startswith("wrote 2 sections to"), ran.err
+        assert f'id="rankings-1-title">{heading}<' in (tmp_path / "x.html").read_text("utf-8")
+    refused(scorehouse(*words, "--human", "none"), 2, "no language pair of tiny24 has human score 'none'")

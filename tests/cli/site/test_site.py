@@ -5,26 +5,34 @@ import gzip
 import json
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from cli.exit_codes import UsageError
 from cli.main import exit_code
+from cli.report.making import report_sections
+from cli.report.question import Report
 from cli.site.engine import FILES, copy_engine
 from cli.site.folder import MARKER, fresh_site
 from cli.site.slugs import slug, slugs
 from cli.site.writing import compressed
+from metaeval.results.run import Run
 from queries.cookbook import recipes
 from tests.cli.browsing import browser as browsing
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import tiny_facts, tiny_layout
 from warehouse import Warehouse, load
+from warehouse.export.mtme import ScoreTable, write_facts
 from warehouse.readers.claims import LoadHints
 
 pytest.importorskip("vl_convert", reason="the site extra is not installed")
@@ -136,6 +144,49 @@ def test_a_set_without_a_language_pair_is_named_without_one(tmp_path: Path, with
     text = page.read_text("utf-8")
     assert "<h1>dialogue</h1>" in text
     assert "no-lp" not in _read(page).command
+
+
+@pytest.fixture(scope="module")
+def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A set with human scores of segments, none of which is declared, and one with human scores of systems only."""
+    folder = tmp_path_factory.mktemp("kinds")
+    systems = tuple("ABCDEFGH")
+    human = np.arange(8.0)[:, None] + np.random.default_rng(0).normal(size=(8, 12))
+    noise = np.random.default_rng(1).normal(size=(8, 12))
+    seg = {"Fine-src": human, "Good-src": 2 * human, "Weak-src": human + 9 * noise}
+    whole = {name: ScoreTable(systems, seg=one, sys=one.mean(axis=1)) for name, one in seg.items()}
+    corpus = {name: ScoreTable(systems, sys=one.mean(axis=1)) for name, one in seg.items()}
+    texts: dict[str, Any] = {"systems": systems, "texts": False, "documents": [("news", str(n)) for n in range(12)]}
+    given = {"mqm": ScoreTable(systems, seg=human)}
+    judged = tiny_layout(folder, testset="free24", humans=given, metrics=whole, facts=False, **texts)
+    ranked = {"mqm": ScoreTable(systems, sys=human.mean(axis=1))}
+    by_system = tiny_layout(folder, testset="corpus24", humans=ranked, metrics=corpus, **texts)
+    facts = tiny_facts("corpus24")
+    write_facts(by_system, replace(facts, primary=frozenset({"Fine", "Good", "Weak"}), baseline=frozenset()))
+    report = load([judged, by_system], folder / "w.duckdb")
+    assert report.is_clean, report.faults
+    return folder / "w.duckdb"
+
+
+@pytest.mark.slow
+def test_the_front_page_has_the_measures_and_leaders_of_its_command_and_of_the_report(
+    scorehouse: Scorehouse, two_kinds: Path, tmp_path: Path, without_npm: None
+) -> None:
+    _write(two_kinds, tmp_path / "site")
+    program, *words = shlex.split(_read(tmp_path / "site" / "index.html").command)
+    assert program == "scorehouse"
+    assert [words[at + 1] for at, word in enumerate(words) if word == "-m"] == ["spa", "acc_eq(by=item)", "pa"]
+    ran = scorehouse("--db", two_kinds, *words, "--format", "csv")
+    rows = pl.read_csv(ran.out.encode()).drop_nulls("value")
+    for testset, measure in (("free24", "spa"), ("corpus24", "pa")):
+        (row,) = json.loads((tmp_path / "site" / f"index.leaders-{testset}.json").read_text("utf-8"))
+        assert row["measure"] == measure
+        first = rows.filter(testset=testset, measure=measure, rank=1)
+        assert row["first"] == ", ".join(first["metric"]) == "Fine-src, Good-src"
+        assert row["value"] == pytest.approx(first["value"][0])
+        report = Report(testset=testset, section=("rankings",), resamples=20)
+        ((section,), _) = report_sections(report, Run(lambda: Warehouse.open(two_kinds)))
+        assert f"measure:{measure}|" in section.parts[0].signatures[0]
 
 
 @pytest.mark.slow

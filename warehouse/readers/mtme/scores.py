@@ -183,7 +183,7 @@ def _wrong_lines(content: Content, n_columns: int) -> Iterator[Wrong]:
         if not line.strip():
             yield number, "a blank line", expected
         elif len(line) > _LONGEST:
-            yield number, f"a line of {len(line)} characters", expected
+            yield number, f"a line of {counted(len(line), 'character')}", expected
         elif len(cells) != n_columns:
             yield number, counted(len(cells), "column"), expected
         elif not is_score(cells[-1]):

@@ -78,3 +78,11 @@ def test_sets_with_few_metrics_are_left_out_and_named(simulated_warehouse: Wareh
     with pytest.raises(QuestionError, match=r"no evaluation set has enough metrics.*sim24 en-de \(1\)"):
         hard_pairs(reading(simulated_warehouse), one, Options(), HardPairSettings())
     assert hard_pairs(reading(simulated_warehouse), one, Options(), HardPairSettings(min_metrics=1)).frame.height > 0
+
+
+@pytest.mark.parametrize(
+    ("most", "said"), [(0, "No metric orders "), (1, "At most 1 metric orders "), (9, "At most 9 metrics order ")]
+)
+def test_the_sentence_agrees_with_the_number_of_metrics(simulated_warehouse: Warehouse, most: int, said: str) -> None:
+    found = metaeval.deltas(simulated_warehouse, "sim24", "en-de", hard=True, max_correct=most)
+    assert found.summary.startswith((said, "Not one of the ")), found.summary

@@ -270,11 +270,11 @@ def _on_agreement(alpha: float | None = None, reach: float = 0.01, **more: Any) 
 @pytest.mark.parametrize(
     ("alpha", "reach", "verdict", "limit"),
     [
-        (0.9, 0.01, "agree well enough", "reaches his limit of .8 (reliable)"),
-        (0.81, 0.05, "probably agree well enough", "reaches his limit of .8 (reliable)"),
-        (0.7, 0.01, "agree just enough", "reaches only his limit of .667 (tentative)"),
-        (0.666, 0.1, "probably agree too little", "is below his limit of .667 (tentative)"),
-        (-0.2, 0.1, "agree too little", "is below his limit of .667 (tentative)"),
+        (0.9, 0.01, "agree well enough", "reaches the limit of .8 (reliable)"),
+        (0.81, 0.05, "probably agree well enough", "reaches the limit of .8 (reliable)"),
+        (0.7, 0.01, "agree just enough", "reaches only the limit of .667 (tentative)"),
+        (0.666, 0.1, "probably agree too little", "is below the limit of .667 (tentative)"),
+        (-0.2, 0.1, "agree too little", "is below the limit of .667 (tentative)"),
     ],
 )
 def test_the_sentence_says_whether_annotators_agree_enough(
@@ -304,7 +304,7 @@ def test_the_sentence_on_variance_names_the_share_of_systems_first() -> None:
         (
             [_on_agreement(0.1), _on_agreement(0.2), _on_agreement(), _on_agreement(n_annotators=None)],
             "Annotators agree too little for both human scores with shared outputs: Krippendorff's alpha is 0.100 to "
-            "0.200 on 33% of outputs, below his limit of .667 (tentative). The other 2 cannot be measured.",
+            "0.200 on 33% of outputs, below the limit of .667 (tentative). The other 2 cannot be measured.",
         ),
         (
             [_on_agreement(0.9), _on_agreement(0.7), _on_agreement(0.3)],
@@ -314,17 +314,17 @@ def test_the_sentence_on_variance_names_the_share_of_systems_first() -> None:
         (
             [_on_agreement(0.9), _on_agreement(0.9), _on_agreement(0.9)],
             "Annotators agree well enough for all 3 human scores with shared outputs: Krippendorff's alpha is 0.900 "
-            "on 33% of outputs, his limit is .8 (reliable).",
+            "on 33% of outputs, the limit is .8 (reliable).",
         ),
         (
             [_on_agreement(0.5, 0.2, n_shared=4), *[_on_agreement(0.1)] * 9],
             "Annotators agree too little for all 10 human scores with shared outputs (for 1 only probably): "
-            "Krippendorff's alpha is 0.100 to 0.500 on 4% to 33% of outputs, below his limit of .667 (tentative).",
+            "Krippendorff's alpha is 0.100 to 0.500 on 4% to 33% of outputs, below the limit of .667 (tentative).",
         ),
         (
             [_on_agreement(0.6, 0.2), _on_agreement(0.5, 0.2)],
             "Annotators probably agree too little for both human scores with shared outputs: Krippendorff's alpha is "
-            "0.500 to 0.600 on 33% of outputs, below his limit of .667 (tentative).",
+            "0.500 to 0.600 on 33% of outputs, below the limit of .667 (tentative).",
         ),
         (
             [_on_agreement(0.9, 0.2), _on_agreement(0.3), _on_agreement(0.2)],
@@ -339,7 +339,7 @@ def test_the_sentence_on_variance_names_the_share_of_systems_first() -> None:
         (
             [_on_agreement(0.1), _on_agreement()],
             f"Annotators of {' '.join(SET)} esa agree too little: Krippendorff's alpha 0.100 [0.090, 0.110] on 30 of "
-            "90 outputs is below his limit of .667 (tentative). The other cannot be measured.",
+            "90 outputs is below the limit of .667 (tentative). The other cannot be measured.",
         ),
         (
             [_on_agreement(), _on_agreement(n_annotators=None, system_r=0.7)],

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 import metaeval
+from metaeval.questions.segments import Segments
+from metaeval.results.answer import Answer
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import RatingTable, ScoreTable
@@ -210,3 +212,19 @@ def test_groups_of_what_is_not_loaded_are_refused(tmp_path: Path) -> None:
         found = metaeval.segments(opened, *TINY, "Fine", n=1)
         assert found.frame.select("length", "source", "output", "errors").row(0) == (None, None, None, None)
         assert "no texts of tiny24 en-de are loaded" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("residual", "said"),
+    [
+        (0.00062, "on average, neither is higher there."),
+        (-0.004, "on average, neither is higher there."),
+        (0.25, "A is higher there by 0.25 SD on average."),
+        (-0.006, "A is lower there by 0.01 SD on average."),
+    ],
+)
+def test_a_difference_that_rounds_to_nothing_is_none(residual: float, said: str) -> None:
+    row = {"scorer_a": "A", "scorer_b": "B", "group": "news", "rms": 1.0, "residual": residual}
+    question = Segments(testset="t", lp="en-de", metric=("A",), by="domain")
+    found = Answer(pl.DataFrame([row, {**row, "group": "talks", "rms": 0.5}]), "", question=question, results=())
+    assert question.headline(found).endswith(said)

@@ -6,8 +6,10 @@ import polars as pl
 import pytest
 
 from metaeval.measures.registry import parse_measure
+from metaeval.results.sentences import LONGEST
 from metaeval.studies.trends.gaps import pooled_by_year
 from metaeval.studies.trends.groups import BYS, CHOSEN, COLUMNS, OF_ONE, By, grouped
+from metaeval.studies.trends.headlines import of_bridges
 from metaeval.studies.trends.tables import _people, bridge_notes, bridges, contexts, wide, without_answer, without_step
 from tests.metaeval.studies.trends.histories import made_history, made_point
 
@@ -213,3 +215,17 @@ def test_a_table_for_reading_names_the_metrics_that_stand_for_a_family_and_begin
     assert shown.frame.columns == ["group", "2021 da", "2020 da", "2019 da"]
     labels = ["BLEU (sentBLEU, parbleu, …)", "chrF", "YiSi (YiSi-1)", "BLEURT (BLEURT, BLEURT-20)"]
     assert shown.frame["group"].to_list() == labels
+
+
+@pytest.mark.parametrize(
+    ("n", "end"), [(1, "."), (4, "; the table has 1 more change."), (12, "; the table has 9 more changes.")]
+)
+def test_changes_that_the_sentence_does_not_name_are_counted(n: int, end: str) -> None:
+    rows = [
+        {"testset": f"t{n:02}", "lp": "en-de", "human": "da", "other_human": "mqm", "step": 0.0625, "agreement": 0.5}
+        for n in range(n)
+    ]
+    said = of_bridges(FOUND, pl.DataFrame(rows))
+    assert said.startswith("On the same systems, pa changes on average by +0.062 from da to mqm on t00 en-de")
+    assert said.endswith(end)
+    assert len(said) <= LONGEST
