@@ -384,7 +384,7 @@ def test_no_metric_is_advised_that_scores_all_systems_alike(constant: Warehouse)
         (
             "correlations",
             {"measure": "spearman"},
-            "3 pairs, such as Corpus-src and Fine-src, correlate most of 7 metrics (spearman 1.000), "
+            "3 pairs, such as Corpus-src and Fine-src, correlate most of 5 metrics (spearman 1.000), "
             "3 pairs, such as Corpus-src and Worst-src, least (-1.000).",
         ),
     ],

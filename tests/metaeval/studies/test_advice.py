@@ -145,7 +145,7 @@ def _shown(metric: str, best: str, new: str | None, old: str | None, **more: str
 
 def test_an_untested_metric_is_not_said_to_be_worse() -> None:
     def said(*others: bool | None, idle: Sequence[str] = ()) -> str:
-        rows = [_row("wmt24", 2024, f"M{place}", 0.9, best) for place, best in enumerate((True, *others))]
+        rows = [_row("wmt24", 2024, f"M{place}", 0.9 - place / 100, best) for place, best in enumerate((True, *others))]
         facts = {
             "generalises_to": {("wmt24", "en-de"): "new documents of these systems"},
             "idle": {("wmt24", "en-de"): idle},

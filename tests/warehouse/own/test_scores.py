@@ -136,7 +136,7 @@ def test_an_unknown_system_is_none_of_those_that_are_counted(database: Path, tmp
     )
     report = add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
     assert [fault.found for fault in report.faults] == ["unknown system 'Chery' in 5 lines"]
-    assert report.notes == ["Mine-refA: scores of 2 of the 3 systems"]
+    assert report.notes == ["Mine-refA: scores of 2 of 3 systems"]
 
 
 @pytest.mark.slow
@@ -201,7 +201,7 @@ def test_what_does_not_fit_is_refused_with_its_line(
         assert (line, found) in told(read_own(own, "\n".join(text) + "\n"))
     report = add([written(own, rows[:-1])], original, "Mine", testset=TESTSET, lp=LP)
     assert [(fault.line, fault.found) for fault in report.faults] == [(11, "4 lines of 'Cherry'")]
-    assert report.notes == ["Mine-src: scores of 3 of the 4 systems"]  # and of no score that is missing
+    assert report.notes == ["Mine-src: scores of 3 of 4 systems"]  # and of no score that is missing
     written(own, [*rows[:3], "Ash\thigh", *rows[4:10], *(row.replace("Cherry", "Chery") for row in rows[10:])])
     wrong = {
         "Ash,4,high": "value 'high'",
@@ -253,7 +253,7 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
         f"rankings that need any of these exclude the metric (`scorehouse {option('rank.intersection', True)}` does "
         "not)"
     ) in report.notes
-    assert "Mine-src: scores of 1 of the 4 systems" in report.notes
+    assert "Mine-src: scores of 1 of 4 systems" in report.notes
     with Warehouse.open(database) as warehouse:
         found = study(warehouse, Slice(TESTSET, LP, user_metrics=True), [parse_measure("acc23(by=item)")], Options())
     assert [note for note in found.notes if note.startswith("your own Mine-src is excluded: ")]

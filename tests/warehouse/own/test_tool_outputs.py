@@ -184,7 +184,7 @@ def test_lists_of_several_systems_in_files_of_one_name_stay_beside_each_other(da
         (tmp_path / system).mkdir()
         text = "\n".join(map(str, of_system)) + "\n"
         report = added(database, tmp_path / system / "scores.txt", text, system=system)
-        assert report.notes == ["Mine-refA: scores of 1 of the 3 systems"]
+        assert report.notes == ["Mine-refA: scores of 1 of 3 systems"]
     assert stored(database) == VALUES
 
 

@@ -78,7 +78,7 @@ def test_marked_errors_stand_behind_the_judgements_of_their_own_file() -> None:
 def test_a_metric_of_ones_own_lacks_no_scores_of_its_reference() -> None:
     memory = Memory()
     memory.write(File("task", scores([(system, n, 0.5) for system in ("A", "B", "refA") for n in (1, 2)])))
-    for scored, notes in (("AB", []), ("A", ["Mine-refA: scores of 1 of the 2 systems"])):
+    for scored, notes in (("AB", []), ("A", ["Mine-refA: scores of 1 of 2 systems"])):
         own = scores([(system, n, float(n)) for system in scored for n in (1, 2)], "Mine", reference="refA")
         stage, _ = memory.staged(File("own", own, claim={"is_own": True}))
         assert stage.notes == notes
@@ -94,8 +94,8 @@ def test_scores_of_a_metric_of_ones_own_count_together_whatever_files_they_are_i
         for name, places in parts.items()
     ]
     for n, said in (
-        (1, "scores of 1 of the 3 systems"),
-        (3, "scores of 2 of the 3 systems"),
+        (1, "scores of 1 of 3 systems"),
+        (3, "scores of 2 of 3 systems"),
         (4, "1 of 6 segment scores"),
     ):
         stage, _ = memory.staged(*files[:n])
