@@ -137,7 +137,7 @@ def _sentence(removed: "Sequence[RemovedEvalset]", *, is_trial: bool) -> str:
     nouns = {"n_scores": "score", "n_judgements": "judgement", "n_texts": "text"}
     totals = {noun: sum(getattr(one, name) for one in removed) for name, noun in nouns.items()}
     parts = [counted(n, noun) for noun, n in totals.items() if n] or ["0 scores"]
-    place = f"{removed[0].testset} {removed[0].lp}" if len(removed) == 1 else f"{len(removed)} evaluation sets"
+    place = f"{removed[0].testset} {removed[0].lp}" if len(removed) == 1 else counted(len(removed), "evaluation set")
     verb = "would be" if is_trial else "are" if len(parts) > 1 else are(max(totals.values()))
     n_files = counted(sum(one.n_files for one in removed), "file")
     return without_lp(f"{named(parts)} from {n_files} of {place} {verb} removed.")

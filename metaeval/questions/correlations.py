@@ -133,7 +133,7 @@ def _several(pairs: Sequence[str]) -> str:
     >>> _several(["A and B", "A and C", "B and C"]), _several(["A and B"])
     ('3 pairs, such as A and B,', 'A and B')
     """
-    return f"{len(pairs)} pairs, such as {pairs[0]}," if len(pairs) > 1 else pairs[0]
+    return f"{counted(len(pairs), 'pair')}, such as {pairs[0]}," if len(pairs) > 1 else pairs[0]
 
 
 def _fits(*sentences: str) -> bool:
