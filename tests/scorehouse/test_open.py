@@ -28,7 +28,8 @@ def test_a_question_is_a_method_of_an_open_warehouse(simulated_database: Path) -
 def test_an_answer_shows_what_was_asked_and_metric_value_and_rank(simulated_warehouse: Warehouse) -> None:
     found = repr(scorehouse.rank(simulated_warehouse, "sim24", "cs-uk", measures="pa"))
     sentence, asked, *_ = found.splitlines()
-    assert sentence.endswith(" ranks first of 15 metrics by pa of submitted scores (1.000); differences were not tested.")
+    end = " ranks first of 15 metrics by pa of submitted scores (1.000); differences were not tested."
+    assert sentence.endswith(end)
     assert asked.startswith("rank sim24 cs-uk, measures=pa, ")
     assert re.search(r"lp +┆ measure ┆ metric +┆ value +┆ rank", found)
     assert "simBLEU-refA" in found
