@@ -61,7 +61,7 @@ def of_metrics(text: str, step: float, n_worlds: int) -> float:
             truth = ranks_of_draws(evaluate(measure, block_of(pool), options).value[:, np.newaxis])[:, 0]
         chosen = rng.integers(0, POOL, SEGMENTS)
         block = block_of(pool.of_segments(chosen, np.arange(SEGMENTS)))
-        result = SliceResult(block, evaluate(measure, block, options), "", ())
+        result = SliceResult(block, evaluate(measure, block, options), "", (), str(measure))
         low, high, _ = metric_ranges(result, options_of(measure, number), DRAWS)
         held.append(_holding((low, high), truth))
     return float(np.mean(held))
