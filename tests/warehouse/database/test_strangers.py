@@ -221,5 +221,5 @@ def test_a_host_of_harmless_macros_is_refused_at_once(tmp_path: Path) -> None:
     database = written(tmp_path / "a.duckdb", tiny_bytes())
     with duckdb.connect(str(database)) as connection:
         connection.execute("".join(f"CREATE MACRO main.zz{number}(a) AS a;" for number in range(1001)))
-    with pytest.raises(SchemaError, match="it defines 1001 objects that are not scorehouse's"):
+    with pytest.raises(SchemaError, match="it defines 1001 objects of other programs"):
         Warehouse.open(database)
