@@ -142,7 +142,7 @@ def _with_human(warehouse: Warehouse, testset: str) -> tuple[Key, ...]:
 def without_folder(file: Mapping[str, str]) -> str:
     """The description of a file without its folder, which is private.
 
-    >>> without_folder({"origin": "table//home/me/scores.tsv", "path": "/home/me/scores.tsv"})
+    >>> without_folder({"origin": "table/mine/scores.tsv", "path": "mine/scores.tsv"})
     'table/scores.tsv'
     """
     return file["origin"].replace(file["path"], Path(file["path"]).name)

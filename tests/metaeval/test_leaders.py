@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -214,6 +215,14 @@ def test_the_only_metric_of_every_set_does_not_rank_first() -> None:
 SYSTEMS = tuple("ABCDEF")
 
 
+def _loaded(folder: Path) -> Iterator[Warehouse]:
+    """The warehouse of the layout in the folder, open."""
+    report = load([folder / "in"], folder / "a.duckdb")
+    assert report.is_clean, report.faults
+    with Warehouse.open(folder / "a.duckdb") as warehouse:
+        yield warehouse
+
+
 @pytest.fixture(scope="module")
 def constant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     """Systems in the order of their names, so that spa of a metric that ties all, as Asleep does in en-de, is 1."""
@@ -242,10 +251,7 @@ def constant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
             documents=[("news", str(number)) for number in range(40)],
             texts=False,
         )
-    report = load([folder / "in"], folder / "a.duckdb")
-    assert report.is_clean, report.faults
-    with Warehouse.open(folder / "a.duckdb") as warehouse:
-        yield warehouse
+    yield from _loaded(folder)
 
 
 @pytest.mark.parametrize(
@@ -320,10 +326,7 @@ def nearly_constant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wareho
     mqm = {"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
     documents = [("news", str(number)) for number in range(40)]
     tiny_layout(folder / "in", systems=SYSTEMS, humans=mqm, metrics=metrics, documents=documents, texts=False)
-    report = load([folder / "in"], folder / "a.duckdb")
-    assert report.is_clean, report.faults
-    with Warehouse.open(folder / "a.duckdb") as warehouse:
-        yield warehouse
+    yield from _loaded(folder)
 
 
 @pytest.mark.parametrize("measure", ["kendall(by=item)", "pearson(by=item)", "spearman(by=item)"])
@@ -436,10 +439,7 @@ def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         mqm = {"mqm": ScoreTable(SYSTEMS, seg=human, sys=human.mean(axis=1))}
         documents = [("news", str(number)) for number in range(40)]
         tiny_layout(folder / "in", lp=lp, systems=SYSTEMS, humans=mqm, metrics=metrics, documents=documents)
-    report = load([folder / "in"], folder / "a.duckdb")
-    assert report.is_clean, report.faults
-    with Warehouse.open(folder / "a.duckdb") as warehouse:
-        yield warehouse
+    yield from _loaded(folder)
 
 
 _OF_MEANS, _SUBMITTED = " by {} of judged means (", " by {} of submitted scores ("

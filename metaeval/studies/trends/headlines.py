@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from metaeval.kernels.arrays.checks import EQUAL
-from metaeval.results.sentences import either, interval, named, number, opening
+from metaeval.results.sentences import either, highest, interval, named, number, opening
 from metaeval.studies.trends.gaps import Pooling, pooled_by_year
 from metaeval.studies.trends.groups import CHOSEN, grouped
 from metaeval.studies.trends.history import History
@@ -63,7 +63,7 @@ def of_years(history: History, rows: pl.DataFrame, pool: Pooling = "mean") -> st
     if pooled.is_empty():
         return f"No year has a value of {history.measure}."
     years = [_of_first_protocol(one) for one in pooled.sort("year", descending=True).partition_by("year")]
-    newest, *before = (one.filter(pl.col("value") >= pl.col("value").max() - EQUAL).to_dicts() for one in years)
+    newest, *before = (highest(one, "value").to_dicts() for one in years)
     best, of_all = newest[0], years[0]
     is_family, are_several = best["by"] == "family", len(newest) > 1
     lead = f"In {best['year']}, {_leaders(newest)} {'lead' if are_several else 'leads'} by {history.measure} ("
